@@ -1,0 +1,1 @@
+"""What is derived: pure functions of frames. No disk, no clock, no SQL."""

@@ -1,0 +1,109 @@
+"""Every frame that crosses a node border: its grain, key, columns and their meaning. Start reading here.
+
+A `Table` is stored and published under its own name; a `Frame` lives only inside the graph.
+"""
+
+from afp_nodes.schemas.base import Frame, Table
+from afp_nodes.schemas.facts import (
+    Commits,
+    Events,
+    Messages,
+    Reads,
+    RunRecords,
+    Runs,
+    Scopes,
+    States,
+    ToolCalls,
+    Writes,
+)
+from afp_nodes.schemas.job import Files, Inputs, Quarantine, Recordings, Snapshots
+from afp_nodes.schemas.loops import (
+    ContextSources,
+    FoldedValues,
+    FoldPoints,
+    FrameCommits,
+    LoopFrames,
+    Loops,
+    SourceWriters,
+    ValueIndex,
+    WriterFrames,
+)
+from afp_nodes.schemas.variables import (
+    AblationHooks,
+    Coverages,
+    FedEdges,
+    Lives,
+    Moments,
+    Suspects,
+    SuspectWrites,
+    Timelines,
+    Variables,
+)
+from afp_nodes.schemas.verdicts import Verdicts
+
+FACT_TABLES: tuple[type[Table], ...] = (States, Scopes, Commits, Writes, Reads, Events, Messages, ToolCalls)
+"""Read off the recording, kept for ever: what every derivation can be made from again."""
+
+DERIVED_TABLES: tuple[type[Table], ...] = (
+    Runs,
+    Loops,
+    WriterFrames,
+    ContextSources,
+    ValueIndex,
+    Variables,
+    Moments,
+    Lives,
+    FedEdges,
+    AblationHooks,
+    Verdicts,
+)
+"""Made from facts by the graph; made again when the derivations change."""
+
+JOB_TABLES: tuple[type[Table], ...] = (Recordings, Inputs, Quarantine, Files, Snapshots)
+"""What tells of the job itself; published whole with each snapshot."""
+
+TABLES: dict[str, type[Table]] = {t.table_name(): t for t in (*JOB_TABLES, *FACT_TABLES, *DERIVED_TABLES)}
+"""Every published table by name."""
+
+__all__ = [
+    "DERIVED_TABLES",
+    "FACT_TABLES",
+    "JOB_TABLES",
+    "TABLES",
+    "AblationHooks",
+    "Commits",
+    "ContextSources",
+    "Coverages",
+    "Events",
+    "FedEdges",
+    "Files",
+    "FoldPoints",
+    "FoldedValues",
+    "Frame",
+    "FrameCommits",
+    "Inputs",
+    "Lives",
+    "LoopFrames",
+    "Loops",
+    "Messages",
+    "Moments",
+    "Quarantine",
+    "Reads",
+    "Recordings",
+    "RunRecords",
+    "Runs",
+    "Scopes",
+    "Snapshots",
+    "SourceWriters",
+    "States",
+    "SuspectWrites",
+    "Suspects",
+    "Table",
+    "Timelines",
+    "ToolCalls",
+    "ValueIndex",
+    "Variables",
+    "Verdicts",
+    "WriterFrames",
+    "Writes",
+]

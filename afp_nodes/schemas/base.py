@@ -1,0 +1,39 @@
+"""What all schemas share: a frame that crosses a node border, and a table, which is also stored and published."""
+
+import re
+from typing import Any
+
+import dataframely as dy
+import polars as pl
+
+
+class Frame(dy.Schema):
+    """A frame that crosses a node border; the first line of its docstring is its grain."""
+
+    @classmethod
+    def grain(cls) -> str:
+        """What one row is."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
+    @classmethod
+    def key_columns(cls) -> list[str]:
+        """The columns that tell rows apart, coarse to fine; unlike a primary key, some may be NULL."""
+        return [n for n, c in cls.columns().items() if c.primary_key or (c.metadata or {}).get("key")]
+
+    @classmethod
+    def stored_dtypes(cls) -> dict[str, pl.DataType]:
+        """Column dtypes as stored: closed words become plain text, for engines without enumerations."""
+        return {n: pl.String() if isinstance(c.dtype, pl.Enum) else c.dtype for n, c in cls.columns().items()}
+
+
+class Table(Frame):
+    """A frame that is stored as Parquet and published under its own name."""
+
+    @classmethod
+    def table_name(cls) -> str:
+        """The published name: the class name in snake case."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+
+
+NULLABLE_KEY: dict[str, Any] = {"key": True}
+"""Column metadata: the column is part of the key although it may be NULL."""
