@@ -46,7 +46,6 @@ class RunRecords(Frame):
     skill_routing = dy.String(nullable=True, description="skill graph: routing posture")
     skill_continuity = dy.String(nullable=True, description="skill graph: continuity")
     manifest_json = dy.String(nullable=True, description="manifest as recorded; NULL = no manifest recorded")
-    has_log = dy.Bool(description="a commit log is recorded and holds a commit")
     write_provenance = dy.String(nullable=True, description="the snapshot's word for whether writes list their reads")
     llm_calls = dy.Int64(nullable=True, description="`stream.llm_end` events; NULL = events are missing")
     events = dy.Int64(nullable=True, description="all events, tokens included; NULL = events are missing")

@@ -158,7 +158,7 @@ class AblationHooks(Table):
     scope = dy.String(primary_key=True, description=SCOPE)
     key = dy.String(primary_key=True, description=KEY)
     position = dy.Int64(primary_key=True, min=0, description="order of first appearance in the variable's life")
-    writer_id = SuspectWrites.writer_id
+    writer_id = dy.String(description="step that wrote the value the suspect stands in")
     suspect_id = Suspects.suspect_id
     suspect_kind = Suspects.suspect_kind
     spec_json = Suspects.spec_json
