@@ -1,0 +1,60 @@
+# What a newcomer, a developer and the nightly check type. Each target does its own set-up; `make` alone lists them.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench docs clean setup dot
+
+BIN := .venv/bin
+MEGABYTES := 300
+export AFP_STORE := out/store
+
+help:  ## list the targets
+	@awk -F ':.*##' '/^[a-z]+:.*##/ {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+FIRST_QUERY := SELECT kind, verdict, count(*) AS verdicts FROM verdicts GROUP BY ALL ORDER BY ALL
+SUSPECTS := SELECT suspect_kind, suspect_id, count(DISTINCT run_id) AS runs FROM ablation_hooks \
+	GROUP BY ALL ORDER BY runs DESC, ALL LIMIT 8
+say = @printf '\n\033[1m$$ %s\033[0m\n'
+
+demo: setup  ## derive the sample fleet, then ask three questions of it
+	$(say) 'afp run data/sample'
+	@$(BIN)/afp run data/sample
+	$(say) 'afp sql "$(FIRST_QUERY)"'
+	@$(BIN)/afp sql "$(FIRST_QUERY)"
+	$(say) 'afp sql "$(SUSPECTS)"'
+	@$(BIN)/afp sql "$(SUSPECTS)"
+	$(say) 'afp trace s-flat-l3-triage systemPromptInjections'
+	@$(BIN)/afp trace s-flat-l3-triage systemPromptInjections
+	@printf '\n%s\n' \
+		'The tables are in $(AFP_STORE). Next:' \
+		'  export PATH="$$PWD/$(BIN):$$PATH" AFP_STORE=$(AFP_STORE)' \
+		'  afp tables          what there is to ask' \
+		'  afp runs --help     find a run' \
+		'  afp run data/odd    what becomes of broken files' \
+		'README.md goes on from here.'
+
+test: setup dot  ## style, types and every test
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n logical --dist worksteal --basetemp out/pytest
+
+bench: setup  ## print the ratios of speed and size (MEGABYTES=300)
+	$(BIN)/python -m benchmarks.ratios --megabytes $(MEGABYTES)
+
+docs: setup  ## write the pages that are made from the code
+	$(BIN)/python -m dataflows.cli.reference
+
+clean:  ## remove everything that was made here
+	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+setup: .venv/installed.toml
+
+# A copy of what was installed: while pyproject.toml stays the same, set-up is skipped.
+.venv/installed.toml: pyproject.toml
+	@.ci/setup environment
+	@cp $< $@
+
+dot:
+	@.ci/setup dot
