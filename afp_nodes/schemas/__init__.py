@@ -25,6 +25,8 @@ from afp_nodes.schemas.loops import (
     LoopFrames,
     Loops,
     SourceWriters,
+    StepTexts,
+    StepWrites,
     ValueIndex,
     WriterFrames,
 )
@@ -96,6 +98,8 @@ __all__ = [
     "Snapshots",
     "SourceWriters",
     "States",
+    "StepTexts",
+    "StepWrites",
     "SuspectWrites",
     "Suspects",
     "Table",

@@ -64,6 +64,25 @@ class WriterFrames(Table):
     loop_index = dy.Int64(min=0, description="loop of that frame")
 
 
+class StepWrites(Frame):
+    """One key that the step of a loop's model call wrote. Rule: record format, section 11."""
+
+    run_id = dy.String(primary_key=True, description=RUN_ID)
+    loop_index = dy.Int64(primary_key=True, min=0, description=LOOP)
+    key = dy.String(primary_key=True, description="path of the key")
+    position = dy.Int64(min=0, description="order in which the step first touched the key")
+    scope = dy.String(description=SCOPE)
+    fold_commit_idx = dy.Int64(min=0, description="last commit of the step: where the value is folded")
+
+
+class StepTexts(Frame):
+    """One loop whose model call wrote something, with what it wrote as text. Rule: record format, section 11."""
+
+    run_id = dy.String(primary_key=True, description=RUN_ID)
+    loop_index = dy.Int64(primary_key=True, min=0, description=LOOP)
+    intermediate_text = Loops.intermediate_text
+
+
 class SourceWriters(Frame):
     """One key a loop's call could draw on, with the commit its value is folded at.
 

@@ -1,0 +1,93 @@
+"""Timelines: every write and every recorded read of every state key, in log order.
+
+Rule: record format, sections 13 and 16.
+"""
+
+import dataframely as dy
+import polars as pl
+
+from afp_nodes.addresses import LOG_KEY, LOG_POSITION, LOG_STEP, first_row_of_key
+from afp_nodes.schemas import (
+    Commits,
+    FrameCommits,
+    Moments,
+    Reads,
+    SuspectWrites,
+    Timelines,
+    WriterFrames,
+    Writes,
+)
+from afp_nodes.words import MomentKind
+
+
+
+def timelines(
+    commits: dy.LazyFrame[Commits], writes: dy.LazyFrame[Writes], reads: dy.LazyFrame[Reads]
+) -> dy.LazyFrame[Timelines]:
+    """One row per moment of a variable, in its order of life.
+
+    A step that commits several times reads at each of its commits; reads of a step that never commits are
+    invisible. At one commit the read comes before the write, so what a read saw is the last strictly earlier write.
+    """
+    steps = commits.select(*LOG_POSITION, "runtime_stage_id", "stage_id", "stage_name")
+    read = (
+        reads.filter(pl.col("position").is_not_null())
+        .select(*LOG_STEP, "key")
+        .join(steps, on=LOG_STEP)
+        .with_columns(verb=pl.lit(None, pl.String), written=pl.lit(value=False))
+    )
+    written = (
+        writes.select(*LOG_POSITION, "key", "verb")
+        .join(steps, on=LOG_POSITION)
+        .with_columns(written=pl.lit(value=True))
+    )
+    columns = [*LOG_KEY, "commit_idx", "written", "runtime_stage_id", "stage_id", "stage_name", "verb"]
+    return (
+        pl.concat([read.select(columns), written.select(columns)])
+        .sort(*LOG_KEY, "commit_idx", "written")
+        .with_columns(life_start=first_row_of_key())
+        .with_columns(
+            position=pl.int_range(pl.len()) - pl.col("life_start"),
+            kind=pl.when("written").then(pl.lit(MomentKind.WRITE)).otherwise(pl.lit(MomentKind.READ)),
+            from_write_idx=pl.when(~pl.col("written")).then(_last_write_so_far()),
+        )
+        .select(Timelines.column_names())
+        .pipe(Timelines.cast)
+    )
+
+
+def moments(
+    timelines: dy.LazyFrame[Timelines],
+    writer_frames: dy.LazyFrame[WriterFrames],
+    frame_commits: dy.LazyFrame[FrameCommits],
+    suspect_writes: dy.LazyFrame[SuspectWrites],
+) -> dy.LazyFrame[Moments]:
+    """One row per moment of a variable, with its loop and the first suspect a write introduced.
+
+    In the run's own log a step's loop is the first whose body holds it. In a mount that is a loop, every commit
+    lies in that loop. Other inner scopes have no loops.
+    """
+    own = writer_frames.select("run_id", "runtime_stage_id", "loop_index", scope=pl.lit(""))
+    mounted = (
+        frame_commits.filter(pl.col("scope") != "")
+        .select("run_id", "runtime_stage_id", "loop_index", "scope")
+        .unique()
+    )
+    columns = [*LOG_STEP, "loop_index"]
+    first_suspects = suspect_writes.filter(pl.col("suspect_rank") == 0).select(
+        *LOG_KEY, "suspect_kind", "suspect_id", runtime_stage_id="writer_id", kind=pl.lit(MomentKind.WRITE)
+    )
+    return (
+        timelines.with_columns(pl.col("kind").cast(pl.String))
+        .join(pl.concat([own.select(columns), mounted.select(columns)]), on=LOG_STEP, how="left")
+        .join(first_suspects, on=[*LOG_KEY, "runtime_stage_id", "kind"], how="left")
+        .select(Moments.column_names())
+        .pipe(Moments.cast)
+    )
+
+
+def _last_write_so_far() -> pl.Expr:
+    """Commit of the last write in the same life up to this row; NULL before the first."""
+    row = pl.when("written").then(pl.int_range(pl.len())).forward_fill()
+    commit = pl.when("written").then("commit_idx").forward_fill()
+    return pl.when(row >= pl.col("life_start")).then(commit)

@@ -1,0 +1,131 @@
+"""The graph over one chunk of runs: from the facts of its recordings to the frames of its tables."""
+
+import hashlib
+import logging
+from collections.abc import Iterable, Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any, get_args, get_type_hints
+
+import polars as pl
+from hamilton import driver, lifecycle
+
+from afp_nodes import (
+    context_sources,
+    coverage,
+    facts,
+    lives,
+    loops,
+    runs,
+    suspects,
+    timelines,
+    values,
+    variables,
+    verdicts,
+)
+from afp_nodes.record import FactCollector, read_recordings
+from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, Frame
+
+NODE_MODULES = (
+    facts,
+    loops,
+    values,
+    context_sources,
+    timelines,
+    lives,
+    coverage,
+    suspects,
+    variables,
+    runs,
+    verdicts,
+)
+"""Modules of nodes, in reading order."""
+
+CHUNK_TABLES = tuple(t.table_name() for t in (*FACT_TABLES, *DERIVED_TABLES))
+"""Tables that each chunk of runs has a part of."""
+
+
+Frames = dict[str, pl.DataFrame]
+
+
+class SchemaError(Exception):
+    """A node gave a frame that is not the one its type declares."""
+
+
+class Borders(lifecycle.NodeExecutionMethod):  # type: ignore[misc]
+    """Computes each node's frame once, and holds it to the schema its type declares."""
+
+    def __init__(self, *, validate: bool = False) -> None:
+        """`validate` also checks keys, words and NULLs of every frame, which costs more than making it."""
+        self.validate = validate
+
+    def run_to_execute_node(self, *, node_name: str, node_callable: Any, node_kwargs: dict[str, Any], **_: Any) -> Any:
+        """Execute a node; its frame is computed here, so that several readers share one computation."""
+        result = node_callable(**node_kwargs)
+        if not isinstance(result, pl.LazyFrame):
+            return result
+        frame = result.collect()
+        schema = _schema_of(node_callable)
+        if schema is not None:
+            _hold_to(schema, frame, node_name)
+            if self.validate:
+                schema.validate(frame)
+        return frame.lazy()
+
+
+@cache
+def graph(*extra_modules: ModuleType, validate: bool = False) -> driver.Driver:
+    """The driver of the derivation graph; further modules of nodes see ours by name."""
+    logging.getLogger("hamilton").setLevel(logging.CRITICAL)
+    borders = Borders(validate=validate)
+    return driver.Builder().with_modules(*NODE_MODULES, *extra_modules).with_adapters(borders).build()
+
+
+def derive(facts: Mapping[str, pl.DataFrame], *, validate: bool = False, **inputs: Any) -> Frames:
+    """Every table of one chunk of runs, by name.
+
+    `facts` holds one frame for each fact (see `afp_nodes.facts`). `inputs` replaces what the nodes take by default:
+    `max_lives`, `max_depth`, `classifier`.
+
+    Raises:
+        SchemaError: a node gave a frame that its type does not declare.
+    """
+    made = graph(validate=validate).execute(CHUNK_TABLES, inputs={"facts": facts, **inputs})
+    return {name: made[name].collect() for name in CHUNK_TABLES}
+
+
+def tables_of(documents: Iterable[bytes], *, validate: bool = False, **inputs: Any) -> Frames:
+    """Every table of the recordings in `documents`, in memory: no store, no files."""
+    collector = FactCollector(keep_tokens=False)
+    for document in documents:
+        for recording in read_recordings(document):
+            collector.add(recording, hashlib.sha256(document).hexdigest(), len(document))
+    return derive(collector.frames(), validate=validate, **inputs)
+
+
+def edges() -> list[str]:
+    """The graph as sorted lines, `node <- inputs`: what a reviewer reads when the graph changes."""
+    lines = []
+    for node in graph().graph.get_nodes():
+        if node.user_defined:
+            continue
+        lines.append(f"{node.name} <- {', '.join(sorted(d.name for d in node.dependencies))}")
+    return sorted(lines)
+
+
+def _schema_of(node_callable: Any) -> type[Frame] | None:
+    """The schema in a node's return type, where it declares one."""
+    declared = get_args(get_type_hints(node_callable).get("return"))
+    return declared[0] if declared and issubclass(declared[0], Frame) else None
+
+
+def _hold_to(schema: type[Frame], frame: pl.DataFrame, node_name: str) -> None:
+    expected = {n: c.dtype for n, c in schema.columns().items()}
+    if dict(frame.schema) == expected:
+        return
+    wrong = [
+        f"column '{n}' is {frame.schema.get(n, 'missing')}; it should be {expected.get(n, 'left out')}"
+        for n in sorted(expected.keys() | frame.schema.keys())
+        if frame.schema.get(n) != expected.get(n)
+    ] or ["its columns stand in another order"]
+    raise SchemaError(f"{node_name} does not follow {schema.__name__}: {'; '.join(wrong)}")
