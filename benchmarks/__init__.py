@@ -1,0 +1,1 @@
+"""What is measured: fleets of any size, and the ratios of speed and size over them."""
