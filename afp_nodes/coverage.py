@@ -4,16 +4,15 @@ Rule: record format, sections 14 and 15. The forward slice of every variable is 
 level a step: a root's budget of lives is a ranked cut within the level, so the horizon is the reference's own.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import dataframely as dy
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from afp_nodes.addresses import LOG_KEY
-from afp_nodes.schemas import Coverages, FedEdges, Lives, Timelines
-from afp_nodes.words import Basis, Coverage, MomentKind
+from afp_nodes.schemas import Coverages, FedLives, LifeSpans
+from afp_nodes.words import Basis, Coverage
 
 MAX_LIVES = 100
 """Lives in one forward slice, the root included."""
@@ -25,38 +24,30 @@ Bools = npt.NDArray[np.bool_]
 
 
 def coverages(
-    timelines: dy.LazyFrame[Timelines],
-    lives: dy.LazyFrame[Lives],
-    fed_edges: dy.LazyFrame[FedEdges],
+    life_spans: dy.LazyFrame[LifeSpans],
+    fed_lives: dy.LazyFrame[FedLives],
     max_lives: int = MAX_LIVES,
     max_depth: int = MAX_DEPTH,
 ) -> dy.LazyFrame[Coverages]:
     """One row per variable: what the record can say of its last life, or of the one from before the run.
 
-    `unknown` where nothing it fed is recorded: that is no evidence that it fed nothing. `conservative` where reads
-    were not recorded at all, or where some edge within the budgets rests on the stage alone. What lies beyond the
-    budgets is not seen, and may raise the word.
+    `unknown` where nothing it fed is recorded: that is no evidence that it fed nothing. `conservative` where its
+    log records no read at all, or where some edge within the budgets rests on the stage alone. What lies beyond
+    the budgets is not seen, and may raise the word.
     """
-    numbered = lives.sort(*LOG_KEY, "commit_idx", nulls_last=False).with_row_index("life").collect()
-    graph = _graph(numbered, fed_edges)
-    roots = numbered.group_by(LOG_KEY, maintain_order=True).last()
-    slices = _slices(graph, roots["life"].to_numpy().astype(np.int64), max_lives, max_depth)
-    logs_with_reads = (
-        timelines.filter(pl.col("kind") == MomentKind.READ)
+    spans = life_spans.collect()
+    roots = spans.group_by("variable", maintain_order=True).last()
+    slices = _slices(_graph(spans, fed_lives), roots["life"].to_numpy(), max_lives, max_depth)
+    read_logs = (
+        life_spans.filter(pl.col("readers").list.len() > 0)
         .select("run_id", "scope", reads_recorded=pl.lit(value=True))
         .unique()
     )
     return (
         roots.lazy()
-        .with_columns(
-            pl.Series("reached_lives", slices.lives),
-            pl.Series("fed", slices.fed),
-            pl.Series("fed_by_stage", slices.fed_by_stage),
-            pl.Series("stage_edge_seen", slices.stage_edge_seen),
-            pl.Series("truncated", slices.truncated),
-        )
-        .join(logs_with_reads, on=["run_id", "scope"], how="left")
-        .with_columns(coverage=_coverage_word(), root_commit_idx="commit_idx")
+        .with_columns(pl.Series(name, found) for name, found in asdict(slices).items())
+        .join(read_logs, on=["run_id", "scope"], how="left", maintain_order="left")
+        .with_columns(coverage=_coverage_word(), root_commit_idx="commit_idx", root_readers="readers")
         .select(Coverages.column_names())
         .pipe(Coverages.cast)
     )
@@ -88,36 +79,22 @@ class _Graph:
 class _Slices:
     """What the walk from each root found."""
 
-    lives: Ints
+    reached_lives: Ints
     fed: Bools
     fed_by_stage: Bools
     stage_edge_seen: Bools
     truncated: Bools
 
 
-def _graph(numbered: pl.DataFrame, fed_edges: pl.LazyFrame) -> _Graph:
-    """Edges between numbered lives, in order of the reader and of its first touch of the written key."""
-    life = numbered.lazy().select(*LOG_KEY, "commit_idx", pl.col("life").cast(pl.Int64))
-    edges = (
-        fed_edges.join(
-            life.rename({"key": "from_key", "commit_idx": "from_commit_idx", "life": "parent"}),
-            on=["run_id", "scope", "from_key", "from_commit_idx"],
-            nulls_equal=True,
-        )
-        .join(
-            life.rename({"key": "to_key", "commit_idx": "to_commit_idx", "life": "child"}),
-            on=["run_id", "scope", "to_key", "to_commit_idx"],
-        )
-        .select("parent", "child", "to_commit_idx", "to_position", by_stage=pl.col("basis") == Basis.STAGE)
-        .sort("parent", "to_commit_idx", "to_position")
-        .collect()
-    )
-    outgoing = np.bincount(edges["parent"].to_numpy(), minlength=numbered.height)
+def _graph(spans: pl.DataFrame, fed_lives: pl.LazyFrame) -> _Graph:
+    """Edges between lives, in order of the reader and of its first touch of the written key."""
+    edges = fed_lives.sort("from_life", "to_commit_idx", "touch").collect()
+    outgoing = np.bincount(edges["from_life"].to_numpy(), minlength=spans.height)
     return _Graph(
         starts=np.concatenate([[0], np.cumsum(outgoing)]).astype(np.int64),
-        children=edges["child"].to_numpy(),
-        by_stage=edges["by_stage"].to_numpy(),
-        was_read=(numbered["readers"].list.len() > 0).to_numpy(),
+        children=edges["to_life"].to_numpy(),
+        by_stage=(edges["basis"] == Basis.STAGE).to_numpy(),
+        was_read=(spans["readers"].list.len() > 0).to_numpy(),
     )
 
 

@@ -20,6 +20,9 @@ from afp_nodes.schemas import (
 from afp_nodes.words import MomentKind
 
 
+WRITTEN = ["verb", "read_keys", "touch"]
+"""What only a write has."""
+
 
 def timelines(
     commits: dy.LazyFrame[Commits], writes: dy.LazyFrame[Writes], reads: dy.LazyFrame[Reads]
@@ -28,26 +31,34 @@ def timelines(
 
     A step that commits several times reads at each of its commits; reads of a step that never commits are
     invisible. At one commit the read comes before the write, so what a read saw is the last strictly earlier write.
+    A life begins at a write, or at a first read from before the run; the reads that follow belong to it.
     """
     steps = commits.select(*LOG_POSITION, "runtime_stage_id", "stage_id", "stage_name")
     read = (
         reads.filter(pl.col("position").is_not_null())
         .select(*LOG_STEP, "key")
         .join(steps, on=LOG_STEP)
-        .with_columns(verb=pl.lit(None, pl.String), written=pl.lit(value=False))
+        .with_columns(
+            verb=pl.lit(None, pl.String),
+            read_keys=pl.lit(None, pl.List(pl.String)),
+            touch=pl.lit(None, pl.Int64),
+            written=pl.lit(value=False),
+        )
     )
     written = (
-        writes.select(*LOG_POSITION, "key", "verb")
+        writes.select(*LOG_POSITION, "key", "verb", "read_keys", touch="position")
         .join(steps, on=LOG_POSITION)
         .with_columns(written=pl.lit(value=True))
     )
-    columns = [*LOG_KEY, "commit_idx", "written", "runtime_stage_id", "stage_id", "stage_name", "verb"]
+    columns = [*LOG_POSITION, "key", "written", "runtime_stage_id", "stage_id", "stage_name", *WRITTEN]
     return (
         pl.concat([read.select(columns), written.select(columns)])
         .sort(*LOG_KEY, "commit_idx", "written")
-        .with_columns(life_start=first_row_of_key())
+        .with_columns(first_row=first_row_of_key())
         .with_columns(
-            position=pl.int_range(pl.len()) - pl.col("life_start"),
+            position=pl.int_range(pl.len()) - pl.col("first_row"),
+            variable=_count_of(pl.col("first_row") == pl.int_range(pl.len())),
+            life=_count_of(pl.col("written") | (pl.col("first_row") == pl.int_range(pl.len()))),
             kind=pl.when("written").then(pl.lit(MomentKind.WRITE)).otherwise(pl.lit(MomentKind.READ)),
             from_write_idx=pl.when(~pl.col("written")).then(_last_write_so_far()),
         )
@@ -75,19 +86,25 @@ def moments(
     )
     columns = [*LOG_STEP, "loop_index"]
     first_suspects = suspect_writes.filter(pl.col("suspect_rank") == 0).select(
-        *LOG_KEY, "suspect_kind", "suspect_id", runtime_stage_id="writer_id", kind=pl.lit(MomentKind.WRITE)
+        *LOG_KEY, "suspect_kind", "suspect_id", runtime_stage_id="writer_id"
     )
+    introduces = pl.col("kind") == MomentKind.WRITE
     return (
-        timelines.with_columns(pl.col("kind").cast(pl.String))
-        .join(pl.concat([own.select(columns), mounted.select(columns)]), on=LOG_STEP, how="left")
-        .join(first_suspects, on=[*LOG_KEY, "runtime_stage_id", "kind"], how="left")
+        timelines.join(pl.concat([own.select(columns), mounted.select(columns)]), on=LOG_STEP, how="left")
+        .join(first_suspects, on=[*LOG_KEY, "runtime_stage_id"], how="left")
+        .with_columns(pl.when(introduces).then(pl.col("suspect_kind", "suspect_id")))
         .select(Moments.column_names())
         .pipe(Moments.cast)
     )
+
+
+def _count_of(begins: pl.Expr) -> pl.Expr:
+    """Number, from 0, of what the last row that begins one began."""
+    return begins.cast(pl.Int64).cum_sum() - 1
 
 
 def _last_write_so_far() -> pl.Expr:
     """Commit of the last write in the same life up to this row; NULL before the first."""
     row = pl.when("written").then(pl.int_range(pl.len())).forward_fill()
     commit = pl.when("written").then("commit_idx").forward_fill()
-    return pl.when(row >= pl.col("life_start")).then(commit)
+    return pl.when(row >= pl.col("first_row")).then(commit)

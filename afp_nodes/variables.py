@@ -3,7 +3,6 @@
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.addresses import LOG_KEY
 from afp_nodes.schemas import Coverages, Scopes, Timelines, Variables
 from afp_nodes.words import Missing, MomentKind, Note, ReadsKind
 
@@ -18,14 +17,14 @@ def variables(
     """
     is_write = pl.col("kind") == MomentKind.WRITE
     return (
-        timelines.group_by(LOG_KEY)
+        timelines.group_by("variable", maintain_order=True)
         .agg(
             writes=is_write.sum().cast(pl.Int64),
             reads=(~is_write).sum().cast(pl.Int64),
             reads_from_before=(~is_write & pl.col("from_write_idx").is_null()).any(),
         )
-        .join(coverages, on=LOG_KEY)
-        .join(scopes, on=["run_id", "scope"])
+        .join(coverages, on="variable", maintain_order="left")
+        .join(scopes, on=["run_id", "scope"], maintain_order="left")
         .with_columns(log_reads=pl.col("reads").sum().over("run_id", "scope"))
         .with_columns(
             missing=pl.lit(None, pl.Enum(Missing)),

@@ -3,15 +3,14 @@
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.addresses import LOG_KEY
-from afp_nodes.schemas import Coverages, Lives, Verdicts
+from afp_nodes.schemas import Coverages, Verdicts
 from afp_nodes.words import SubjectKind, Tier, VerdictKind
 
 SEPARATOR = "|"
 ESCAPES = {character: f"%{ord(character):02X}" for character in ("%", SEPARATOR, *map(chr, range(32)), "\x7f")}
 
 
-def verdicts(coverages: dy.LazyFrame[Coverages], lives: dy.LazyFrame[Lives]) -> dy.LazyFrame[Verdicts]:
+def verdicts(coverages: dy.LazyFrame[Coverages]) -> dy.LazyFrame[Verdicts]:
     """One row per claim.
 
     `coverage`: one row per variable and scope. It rests on the commit that began the life asked about, and on the
@@ -19,10 +18,7 @@ def verdicts(coverages: dy.LazyFrame[Coverages], lives: dy.LazyFrame[Lives]) -> 
     """
     nothing = {n: pl.lit(None, t) for n, t in Verdicts.stored_dtypes().items()}
     return (
-        coverages.join(
-            lives.rename({"commit_idx": "root_commit_idx"}), on=[*LOG_KEY, "root_commit_idx"], nulls_equal=True
-        )
-        .with_columns(
+        coverages.with_columns(
             verdict_id=_verdict_id(VerdictKind.COVERAGE, "run_id", "scope", "key"),
             tier=pl.lit(Tier.STRUCTURAL),
             kind=pl.lit(VerdictKind.COVERAGE),
@@ -54,6 +50,6 @@ def _coverage_evidence() -> pl.Expr:
     return pl.format(
         '[{{"written_at":{},"read_at":[{}],"lives":{}}}]',
         pl.col("root_commit_idx").cast(pl.String).fill_null("null"),
-        pl.col("readers").cast(pl.List(pl.String)).list.join(","),
+        pl.col("root_readers").cast(pl.List(pl.String)).list.join(","),
         pl.col("reached_lives"),
     )

@@ -27,6 +27,10 @@ class Timelines(Frame):
     from_write_idx = dy.Int64(
         nullable=True, description="write the read saw: the last strictly earlier one; NULL = from before the run"
     )
+    variable = dy.Int64(min=0, description="number of the variable in this chunk of runs: a short key for joins")
+    life = dy.Int64(min=0, description="number of the life a read saw or a write began, in this chunk")
+    read_keys = dy.List(dy.String(), nullable=True, description="keys a write lists as read before it; NULL = no list")
+    touch = dy.Int64(nullable=True, description="order in which the commit first touched the key; NULL on reads")
 
 
 class Moments(Table):
@@ -68,6 +72,29 @@ class Lives(Table):
         return pl.len().over("run_id", "scope", "key", "commit_idx") == 1
 
 
+class LifeSpans(Frame):
+    """One life of one variable, numbered. Rule: record format, section 14."""
+
+    life = dy.Int64(primary_key=True, min=0, description="number of the life in this chunk; a variable's go by time")
+    variable = Timelines.variable
+    run_id = dy.String(description=RUN_ID)
+    scope = dy.String(description=SCOPE)
+    key = dy.String(description=KEY)
+    commit_idx = Lives.commit_idx
+    next_commit_idx = Lives.next_commit_idx
+    readers = Lives.readers
+
+
+class FedLives(Frame):
+    """One life that fed another, by number. Rule: record format, section 14."""
+
+    from_life = dy.Int64(primary_key=True, min=0, description="life that was read")
+    to_life = dy.Int64(primary_key=True, min=0, description="life that the reader wrote")
+    to_commit_idx = dy.Int64(min=0, description="commit that read the one and wrote the other")
+    touch = dy.Int64(min=0, description="order in which that commit first touched the written key")
+    basis = dy.Enum(Basis, description="what says so")
+
+
 class FedEdges(Table):
     """One value that fed another: a step read the first life and wrote the second.
 
@@ -83,7 +110,6 @@ class FedEdges(Table):
     to_key = dy.String(description="variable that was written", metadata=NULLABLE_KEY)
     to_commit_idx = dy.Int64(description="commit that read the one and wrote the other", metadata=NULLABLE_KEY)
     basis = dy.Enum(Basis, description="`per-write`: the write lists the key among its reads; `stage`: one step did both")
-    to_position = dy.Int64(min=0, description="order in which the commit first touched the written key")
 
     @dy.rule()
     def one_row_an_edge(cls) -> pl.Expr:  # noqa: N805 - a dataframely rule is a class method
@@ -96,8 +122,10 @@ class Coverages(Frame):
     run_id = dy.String(primary_key=True, description=RUN_ID)
     scope = dy.String(primary_key=True, description=SCOPE)
     key = dy.String(primary_key=True, description=KEY)
+    variable = Timelines.variable
     coverage = dy.Enum(Coverage, description="`exact` needs at least one edge and no edge that rests on the stage alone")
     root_commit_idx = dy.Int64(nullable=True, description="write that began the life asked about; NULL = pre-run")
+    root_readers = dy.List(dy.Int64(), description="commit positions that read that life, ascending")
     reached_lives = dy.Int64(min=0, description="lives in the forward slice, the asked one included")
     stage_edge_seen = dy.Bool(description="some edge considered rests on the stage alone")
     truncated = dy.Bool(description="the slice was cut at its budgets of lives or depth")
