@@ -3,8 +3,6 @@
 Where the graph begins. `facts` holds one frame for each fact, by name, in the shape its schema declares.
 """
 
-from collections.abc import Mapping
-
 import dataframely as dy
 import polars as pl
 
@@ -21,46 +19,46 @@ from afp_nodes.schemas import (
 )
 
 
-def run_records(facts: Mapping[str, pl.DataFrame]) -> dy.LazyFrame[RunRecords]:
+def run_records(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[RunRecords]:
     """One row per recorded run: what its document says about itself."""
     return facts["run_records"].lazy().pipe(RunRecords.cast)
 
 
-def states(facts: Mapping[str, pl.DataFrame]) -> dy.LazyFrame[States]:
+def states(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[States]:
     """One row per state object of a run."""
     return facts["states"].lazy().pipe(States.cast)
 
 
-def scopes(facts: Mapping[str, pl.DataFrame]) -> dy.LazyFrame[Scopes]:
+def scopes(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[Scopes]:
     """One row per log of a run."""
     return facts["scopes"].lazy().pipe(Scopes.cast)
 
 
-def commits(facts: Mapping[str, pl.DataFrame]) -> dy.LazyFrame[Commits]:
+def commits(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[Commits]:
     """One row per commit of a log."""
     return facts["commits"].lazy().pipe(Commits.cast)
 
 
-def writes(facts: Mapping[str, pl.DataFrame]) -> dy.LazyFrame[Writes]:
+def writes(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[Writes]:
     """One row per key that a commit wrote."""
     return facts["writes"].lazy().pipe(Writes.cast)
 
 
-def reads(facts: Mapping[str, pl.DataFrame]) -> dy.LazyFrame[Reads]:
+def reads(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[Reads]:
     """One row per key that a step read."""
     return facts["reads"].lazy().pipe(Reads.cast)
 
 
-def events(facts: Mapping[str, pl.DataFrame]) -> dy.LazyFrame[Events]:
+def events(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[Events]:
     """One row per recorded event."""
     return facts["events"].lazy().pipe(Events.cast)
 
 
-def messages(facts: Mapping[str, pl.DataFrame]) -> dy.LazyFrame[Messages]:
+def messages(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[Messages]:
     """One row per message of the final history."""
     return facts["messages"].lazy().pipe(Messages.cast)
 
 
-def tool_calls(facts: Mapping[str, pl.DataFrame]) -> dy.LazyFrame[ToolCalls]:
+def tool_calls(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[ToolCalls]:
     """One row per tool call."""
     return facts["tool_calls"].lazy().pipe(ToolCalls.cast)

@@ -45,9 +45,7 @@ def fed_lives(timelines: dy.LazyFrame[Timelines]) -> dy.LazyFrame[FedLives]:
     return (
         timelines.filter(is_read)
         .select(*LOG_POSITION, "key", from_life="life")
-        .join(
-            timelines.filter(~is_read).select(*LOG_POSITION, "read_keys", "touch", to_life="life"), on=LOG_POSITION
-        )
+        .join(timelines.filter(~is_read).select(*LOG_POSITION, "read_keys", "touch", to_life="life"), on=LOG_POSITION)
         .filter(unlisted | pl.col("read_keys").list.contains(pl.col("key")))
         .with_columns(
             to_commit_idx="commit_idx",

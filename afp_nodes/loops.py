@@ -43,9 +43,7 @@ def frame_commits(commits: dy.LazyFrame[Commits], call_mounts: dy.LazyFrame[Scop
         .with_columns(loop_index=pl.col("opens").cast(pl.Int64).cum_sum().over("run_id", order_by="commit_idx") - 1)
         .filter(pl.col("loop_index") >= 0)
     )
-    grouped = commits.join(
-        call_mounts.select("run_id", "scope", loop_index=pl.col("position")), on=["run_id", "scope"]
-    )
+    grouped = commits.join(call_mounts.select("run_id", "scope", loop_index=pl.col("position")), on=["run_id", "scope"])
     columns = FrameCommits.column_names()
     return pl.concat([flat.select(columns), grouped.select(columns)]).pipe(FrameCommits.cast)
 
@@ -124,7 +122,9 @@ def step_writes(
     calls = loop_frames.filter(pl.col("llm_call_id").is_not_null()).select(
         "run_id", "loop_index", "scope", runtime_stage_id="llm_call_id"
     )
-    last = commits.join(calls, on=LOG_STEP, how="semi").group_by(LOG_STEP).agg(fold_commit_idx=pl.col("commit_idx").max())
+    last = (
+        commits.join(calls, on=LOG_STEP, how="semi").group_by(LOG_STEP).agg(fold_commit_idx=pl.col("commit_idx").max())
+    )
     return (
         calls.join(last, on=LOG_STEP)
         .join(writes.select(*LOG_STEP, "commit_idx", "key", "position"), on=LOG_STEP)

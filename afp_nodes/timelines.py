@@ -6,7 +6,7 @@ Rule: record format, sections 13 and 16.
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.addresses import LOG_KEY, LOG_POSITION, LOG_STEP, first_row_of_key
+from afp_nodes.addresses import LOG_KEY, LOG_POSITION, LOG_STEP, first_row_of, numbered
 from afp_nodes.schemas import (
     Commits,
     FrameCommits,
@@ -18,7 +18,6 @@ from afp_nodes.schemas import (
     Writes,
 )
 from afp_nodes.words import MomentKind
-
 
 WRITTEN = ["verb", "read_keys", "touch"]
 """What only a write has."""
@@ -53,12 +52,12 @@ def timelines(
     columns = [*LOG_POSITION, "key", "written", "runtime_stage_id", "stage_id", "stage_name", *WRITTEN]
     return (
         pl.concat([read.select(columns), written.select(columns)])
-        .sort(*LOG_KEY, "commit_idx", "written")
-        .with_columns(first_row=first_row_of_key())
+        .with_columns(variable=numbered(LOG_KEY))
+        .sort("variable", "commit_idx", "written")
+        .with_columns(first_row=first_row_of("variable"))
         .with_columns(
             position=pl.int_range(pl.len()) - pl.col("first_row"),
-            variable=_count_of(pl.col("first_row") == pl.int_range(pl.len())),
-            life=_count_of(pl.col("written") | (pl.col("first_row") == pl.int_range(pl.len()))),
+            life=(pl.col("written") | (pl.col("first_row") == pl.int_range(pl.len()))).cast(pl.Int64).cum_sum() - 1,
             kind=pl.when("written").then(pl.lit(MomentKind.WRITE)).otherwise(pl.lit(MomentKind.READ)),
             from_write_idx=pl.when(~pl.col("written")).then(_last_write_so_far()),
         )
@@ -80,9 +79,7 @@ def moments(
     """
     own = writer_frames.select("run_id", "runtime_stage_id", "loop_index", scope=pl.lit(""))
     mounted = (
-        frame_commits.filter(pl.col("scope") != "")
-        .select("run_id", "runtime_stage_id", "loop_index", "scope")
-        .unique()
+        frame_commits.filter(pl.col("scope") != "").select("run_id", "runtime_stage_id", "loop_index", "scope").unique()
     )
     columns = [*LOG_STEP, "loop_index"]
     first_suspects = suspect_writes.filter(pl.col("suspect_rank") == 0).select(
@@ -96,11 +93,6 @@ def moments(
         .select(Moments.column_names())
         .pipe(Moments.cast)
     )
-
-
-def _count_of(begins: pl.Expr) -> pl.Expr:
-    """Number, from 0, of what the last row that begins one began."""
-    return begins.cast(pl.Int64).cum_sum() - 1
 
 
 def _last_write_so_far() -> pl.Expr:

@@ -11,14 +11,11 @@ import dataframely as dy
 import polars as pl
 
 from afp_nodes import javascript
-from afp_nodes.addresses import LOG_KEY, first_row_of_key
+from afp_nodes.addresses import LOG_KEY, first_row_of, numbered
 from afp_nodes.schemas import FoldedValues, FoldPoints, Writes
 
 
-
-def folded_values(
-    writes: dy.LazyFrame[Writes], fold_points: dy.LazyFrame[FoldPoints]
-) -> dy.LazyFrame[FoldedValues]:
+def folded_values(writes: dy.LazyFrame[Writes], fold_points: dy.LazyFrame[FoldPoints]) -> dy.LazyFrame[FoldedValues]:
     """One row per wanted position of a key, with the value after it as JSON text.
 
     NULL is absent: never set, deleted, or set to nothing. The fold starts from nothing, never from the state the
@@ -30,11 +27,12 @@ def folded_values(
         .explode("verbs", empty_as_null=False)
         .rename({"verbs": "verb"})
         .with_columns(merges=~pl.col("verb").is_in(["set", "delete", "append"]))
+        .with_columns(variable=numbered(LOG_KEY))
         .with_columns(
-            ever_merged=pl.col("merges").any().over(LOG_KEY),
+            ever_merged=pl.col("merges").any().over("variable"),
             stored_json=pl.when("merges").then("update_json").when(pl.col("verb") != "delete").then("overwrite_json"),
         )
-        .sort(*LOG_KEY, "commit_idx", maintain_order=True)
+        .sort("variable", "commit_idx", maintain_order=True)
         .collect()
     )
     merged, listed = entries.partition_by("ever_merged", as_dict=True), entries.filter(~pl.col("ever_merged"))
@@ -68,21 +66,27 @@ def _concatenated(entries: pl.DataFrame, fold_points: pl.LazyFrame) -> pl.LazyFr
 def _base_row() -> pl.Expr:
     """Row a value starts from: the last `set` or `delete`, or the last append that had no list to lengthen."""
     holds_list = (pl.col("verb") != "delete") & pl.col("stored_json").str.starts_with("[").fill_null(value=False)
-    had_list = holds_list.shift(1, fill_value=False) & (pl.int_range(pl.len()) != first_row_of_key())
+    had_list = holds_list.shift(1, fill_value=False) & (pl.int_range(pl.len()) != first_row_of("variable"))
     lengthens = (pl.col("verb") == "append") & holds_list & had_list
     return pl.when(~lengthens).then(pl.int_range(pl.len())).forward_fill()
 
 
 def _last_entries(rows: pl.LazyFrame, fold_points: pl.LazyFrame) -> pl.LazyFrame:
     """For each wanted position, the last entry of its key at or before it."""
-    return fold_points.sort("fold_commit_idx").join_asof(
-        rows.sort("commit_idx", maintain_order=True).unique([*LOG_KEY, "commit_idx"], keep="last", maintain_order=True),
-        left_on="fold_commit_idx",
-        right_on="commit_idx",
-        by=LOG_KEY,
-        strategy="backward",
-        check_sortedness=False,
-    ).drop_nulls("commit_idx")
+    return (
+        fold_points.sort("fold_commit_idx")
+        .join_asof(
+            rows.sort("commit_idx", maintain_order=True).unique(
+                [*LOG_KEY, "commit_idx"], keep="last", maintain_order=True
+            ),
+            left_on="fold_commit_idx",
+            right_on="commit_idx",
+            by=LOG_KEY,
+            strategy="backward",
+            check_sortedness=False,
+        )
+        .drop_nulls("commit_idx")
+    )
 
 
 def _merged(entries: pl.DataFrame, fold_points: pl.LazyFrame) -> pl.LazyFrame:
@@ -103,9 +107,7 @@ def _folds(entries: pl.DataFrame) -> Iterator[tuple[str | None, list[int]]]:
     key: tuple[str, ...] | None = None
     value: str | None = None
     basis: list[int] = []
-    for *row_key, commit_idx, verb, stored in entries.select(
-        *LOG_KEY, "commit_idx", "verb", "stored_json"
-    ).iter_rows():
+    for *row_key, commit_idx, verb, stored in entries.select(*LOG_KEY, "commit_idx", "verb", "stored_json").iter_rows():
         if tuple(row_key) != key:
             key, value, basis = tuple(row_key), None, []
         restarts = verb in ("set", "delete") or (verb == "append" and not (_is_list(value) and _is_list(stored)))

@@ -1,11 +1,20 @@
 """Variables: one line on the life of every state key. Rule: record format, sections 13 to 16."""
 
+from itertools import product
+
 import dataframely as dy
 import polars as pl
 
 from afp_nodes.schemas import Coverages, Scopes, Timelines, Variables
 from afp_nodes.words import Missing, MomentKind, Note, ReadsKind
 
+NOTED = {
+    Note.READS_NOT_RECORDED: "unread_log",
+    Note.PRE_RUN_ORIGIN: "reads_from_before",
+    Note.CONSERVATIVE_FED_EDGES: "stage_edge_seen",
+    Note.TRUNCATED: "truncated",
+}
+"""Column that says whether a note holds, in the order in which notes stand."""
 
 
 def variables(
@@ -25,10 +34,10 @@ def variables(
         )
         .join(coverages, on="variable", maintain_order="left")
         .join(scopes, on=["run_id", "scope"], maintain_order="left")
-        .with_columns(log_reads=pl.col("reads").sum().over("run_id", "scope"))
+        .with_columns(unread_log=pl.col("reads").sum().over("run_id", "scope") == 0)
+        .join(_note_lists(), on=list(NOTED.values()), maintain_order="left")
         .with_columns(
             missing=pl.lit(None, pl.Enum(Missing)),
-            notes=_notes(),
             keys_read_kind=pl.when("has_tree").then(pl.lit(ReadsKind.EXECUTION_TREE)).otherwise(pl.lit(ReadsKind.MAP)),
         )
         .select(Variables.column_names())
@@ -36,12 +45,7 @@ def variables(
     )
 
 
-def _notes() -> pl.Expr:
-    """Codes of what a reader must know, in their fixed order."""
-    holds = {
-        Note.READS_NOT_RECORDED: pl.col("log_reads") == 0,
-        Note.PRE_RUN_ORIGIN: pl.col("reads_from_before"),
-        Note.CONSERVATIVE_FED_EDGES: pl.col("stage_edge_seen"),
-        Note.TRUNCATED: pl.col("truncated"),
-    }
-    return pl.concat_list([pl.when(holds[note]).then(pl.lit(note)) for note in Note]).list.drop_nulls()
+def _note_lists() -> pl.LazyFrame:
+    """The list of note codes for every combination of what can be noted."""
+    holds = [dict(zip(NOTED.values(), each, strict=True)) for each in product((False, True), repeat=len(NOTED))]
+    return pl.LazyFrame([{**row, "notes": [note for note, name in NOTED.items() if row[name]]} for row in holds])

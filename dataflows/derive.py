@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from types import ModuleType
 from typing import Any, get_args, get_type_hints
@@ -81,7 +81,7 @@ def graph(*extra_modules: ModuleType, validate: bool = False) -> driver.Driver:
     return driver.Builder().with_modules(*NODE_MODULES, *extra_modules).with_adapters(borders).build()
 
 
-def derive(facts: Mapping[str, pl.DataFrame], *, validate: bool = False, **inputs: Any) -> Frames:
+def derive(facts: dict[str, pl.DataFrame], *, validate: bool = False, **inputs: Any) -> Frames:
     """Every table of one chunk of runs, by name.
 
     `facts` holds one frame for each fact (see `afp_nodes.facts`). `inputs` replaces what the nodes take by default:

@@ -233,9 +233,7 @@ class ToolCalls(Table):
     args_json = dy.String(nullable=True, description="arguments as recorded; NULL = absent")
     result_json = dy.String(nullable=True, description="result as recorded; NULL = absent")
     error = dy.String(nullable=True, description="error as recorded; JSON text where it is not text")
-    status = dy.String(
-        description="the record's own status, else one of: " + ", ".join(f"`{s}`" for s in CallStatus)
-    )
+    status = dy.String(description="the record's own status, else one of: " + ", ".join(f"`{s}`" for s in CallStatus))
     duration_ms = dy.Float64(nullable=True, description="recorded duration, else end clock minus start clock")
     iteration = dy.Float64(nullable=True, description="iteration of the last own `llm_start` before the call")
     start_event_idx = dy.Int64(nullable=True, description="event that starts the call; NULL = not recorded")

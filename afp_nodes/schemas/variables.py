@@ -109,7 +109,9 @@ class FedEdges(Table):
     )
     to_key = dy.String(description="variable that was written", metadata=NULLABLE_KEY)
     to_commit_idx = dy.Int64(description="commit that read the one and wrote the other", metadata=NULLABLE_KEY)
-    basis = dy.Enum(Basis, description="`per-write`: the write lists the key among its reads; `stage`: one step did both")
+    basis = dy.Enum(
+        Basis, description="`per-write`: the write lists the key among its reads; `stage`: one step did both"
+    )
 
     @dy.rule()
     def one_row_an_edge(cls) -> pl.Expr:  # noqa: N805 - a dataframely rule is a class method
@@ -123,7 +125,9 @@ class Coverages(Frame):
     scope = dy.String(primary_key=True, description=SCOPE)
     key = dy.String(primary_key=True, description=KEY)
     variable = Timelines.variable
-    coverage = dy.Enum(Coverage, description="`exact` needs at least one edge and no edge that rests on the stage alone")
+    coverage = dy.Enum(
+        Coverage, description="`exact` needs at least one edge and no edge that rests on the stage alone"
+    )
     root_commit_idx = dy.Int64(nullable=True, description="write that began the life asked about; NULL = pre-run")
     root_readers = dy.List(dy.Int64(), description="commit positions that read that life, ascending")
     reached_lives = dy.Int64(min=0, description="lives in the forward slice, the asked one included")
