@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
-from itertools import chain, count
+from itertools import chain, count, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Literal
@@ -60,9 +60,9 @@ class Template:
     token_at: list[int] = field(repr=False)
     """For each gap between two literals, which token stands there."""
 
-    def run(self, run_id: str, dice: random.Random) -> bytes:
-        """The recording of another run: the same structure, other ids, clocks and words."""
-        values = list(_replacements(self.tokens, run_id, dice))
+    def run(self, run_id: str, dice: random.Random, *, stretch: int = 1) -> bytes:
+        """The recording of another run: the same structure, other ids and clocks, `stretch` new words for each."""
+        values = list(_replacements(self.tokens, run_id, dice, stretch))
         gaps = itemgetter(*self.token_at)(values)
         return b"".join(chain.from_iterable(zip(self.literals, (*gaps, b""), strict=True)))
 
@@ -183,16 +183,16 @@ def _tokens_of_string(
                     yield match.start(), match.end(), Token("digits", word)
 
 
-def _replacements(tokens: list[Token], run_id: str, dice: random.Random) -> Iterator[bytes]:
+def _replacements(tokens: list[Token], run_id: str, dice: random.Random, stretch: int) -> Iterator[bytes]:
     """What stands for each token in this run; no two words become one, and the first id is the run's own."""
     shift = timedelta(milliseconds=dice.randrange(400 * 86_400_000))
     wordiness = dice.uniform(0.0, 0.3)
     ids = (f"{run_id}.{n}".encode() if n else run_id.encode() for n in count())
-    words = iter(dice.sample(_word_bank(), 2 * sum(t.kind == "word" for t in tokens)))
+    words = iter(dice.sample(_word_bank(), (stretch + 1) * sum(t.kind == "word" for t in tokens)))
     for token in tokens:
         match token.kind:
             case "word":
-                word = next(words) if dice.random() >= wordiness else next(words) + b" " + next(words)
+                word = b" ".join(islice(words, stretch + (dice.random() < wordiness)))
                 yield word.capitalize() if token.text[:1].isupper() else word
             case "digits":
                 yield b"%d" % dice.randrange(10 ** (len(token.text) - 1), 10 ** len(token.text))
