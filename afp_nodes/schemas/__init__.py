@@ -16,7 +16,18 @@ from afp_nodes.schemas.facts import (
     ToolCalls,
     Writes,
 )
-from afp_nodes.schemas.job import Files, Inputs, Quarantine, Recordings, Snapshots
+from afp_nodes.schemas.job import (
+    Files,
+    HeldRuns,
+    InputEntries,
+    Inputs,
+    Quarantine,
+    Recordings,
+    RunLabels,
+    Snapshots,
+    StudyRuns,
+    SupersededRuns,
+)
 from afp_nodes.schemas.loops import (
     ContextSources,
     FoldedValues,
@@ -63,17 +74,21 @@ DERIVED_TABLES: tuple[type[Table], ...] = (
 )
 """Made from facts by the graph; made again when the derivations change."""
 
-JOB_TABLES: tuple[type[Table], ...] = (Recordings, Inputs, Quarantine, Files, Snapshots)
+JOB_TABLES: tuple[type[Table], ...] = (Recordings, Inputs, Quarantine, Files, StudyRuns, Snapshots)
 """What tells of the job itself; published whole with each snapshot."""
 
 TABLES: dict[str, type[Table]] = {t.table_name(): t for t in (*JOB_TABLES, *FACT_TABLES, *DERIVED_TABLES)}
 """Every published table by name."""
+
+VIEW_COLUMNS: dict[str, type[Frame]] = {Runs.table_name(): RunLabels}
+"""What a table shows beside the columns of its parts, joined by `run_id` where it is read."""
 
 __all__ = [
     "DERIVED_TABLES",
     "FACT_TABLES",
     "JOB_TABLES",
     "TABLES",
+    "VIEW_COLUMNS",
     "AblationHooks",
     "Commits",
     "ContextSources",
@@ -86,6 +101,8 @@ __all__ = [
     "FoldedValues",
     "Frame",
     "FrameCommits",
+    "HeldRuns",
+    "InputEntries",
     "Inputs",
     "LifeSpans",
     "Lives",
@@ -96,6 +113,7 @@ __all__ = [
     "Quarantine",
     "Reads",
     "Recordings",
+    "RunLabels",
     "RunRecords",
     "Runs",
     "Scopes",
@@ -104,6 +122,8 @@ __all__ = [
     "States",
     "StepTexts",
     "StepWrites",
+    "StudyRuns",
+    "SupersededRuns",
     "SuspectWrites",
     "Suspects",
     "Table",

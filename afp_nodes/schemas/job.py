@@ -2,7 +2,7 @@
 
 import dataframely as dy
 
-from afp_nodes.schemas.base import Table
+from afp_nodes.schemas.base import Frame, Table
 from afp_nodes.words import DocumentStatus, InputKind, QuarantineCode, SourceFormat
 
 SOURCE_URI = "absolute path or URL; a member of an archive is `ARCHIVE::MEMBER`"
@@ -79,3 +79,46 @@ class Snapshots(Table):
     batch_id = dy.String(description="job that published it")
     code_version = dy.String(description="version of the derivations")
     row_counts_json = dy.String(description="rows of each table, as a JSON object")
+
+
+class StudyRuns(Table):
+    """One run that a study in force lists: such runs are probes, not production."""
+
+    study_id = dy.String(primary_key=True, description="study that lists the run")
+    run_id = dy.String(primary_key=True, description="run it lists; its recording need not be in the store")
+
+
+class InputEntries(Frame):
+    """One entry of one document that is not a recording: what it speaks of and how much it says."""
+
+    sha256 = dy.String(primary_key=True, description="SHA-256 of the decompressed document")
+    kind = dy.Enum(InputKind, primary_key=True, description="what the document is")
+    subject = dy.String(primary_key=True, description="study, or run of a unit list or declaration (`*`: all runs)")
+    size = dy.Int64(min=0, description="runs a study lists, units of a list, tools declared")
+    run_ids = dy.List(dy.String(), description="runs a study lists, in its order; empty for the others")
+
+
+class HeldRuns(Frame):
+    """One run as one chunk holds it."""
+
+    chunk_id = dy.String(primary_key=True, description="chunk that holds the run")
+    run_id = dy.String(primary_key=True, description="run it holds")
+    recording_sha256 = dy.String(description="recording its rows were read from")
+    chunk_position = dy.Int64(min=0, description="order of the chunks: of equal copies the first lives")
+
+
+class SupersededRuns(Frame):
+    """One run that a chunk holds and another chunk's rows stand for."""
+
+    chunk_id = dy.String(primary_key=True, description="chunk whose rows of the run are seen no more")
+    run_id = dy.String(primary_key=True, description="run that lives elsewhere")
+
+
+class RunLabels(Frame):
+    """One run with what other documents say of it: columns the view `runs` has beside those of its parts."""
+
+    run_id = dy.String(primary_key=True, description="id of the run")
+    arm_id = dy.String(nullable=True, description="arm the run's own manifest matches; NULL without `--arms`")
+    study_id = dy.String(
+        nullable=True, description="study that lists the run, the least id of several; NULL for a production run"
+    )

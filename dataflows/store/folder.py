@@ -1,0 +1,109 @@
+"""The store as a folder: where its files lie, which snapshots it has, what a snapshot holds.
+
+Light on purpose, like the manifest: data frames are only imported where one is asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from dataflows.store.errors import StoreError, writing_into
+from dataflows.store.manifest import Manifest, published_versions, read_manifest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from dataflows.store.batch import Batch
+
+FOLDERS = ("parts", "manifests", "writers")
+"""What makes a folder a store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One published state of the store: it never changes, whatever is written meanwhile."""
+
+    root: Path
+    manifest: Manifest
+
+    @property
+    def version(self) -> int:
+        """Number of the snapshot; 1 is the first."""
+        return self.manifest.version
+
+    def tables(self) -> list[str]:
+        """Names of all tables, those without rows too."""
+        return list(self.manifest.columns)
+
+    def files(self, table: str) -> list[str]:
+        """Absolute paths of the table's files. They still hold the rows of superseded runs: see `scan`."""
+        parts = [self.manifest.tables.get(table), *(chunk.tables.get(table) for chunk in self.manifest.chunks)]
+        return [str(self.root / part.file) for part in parts if part]
+
+    def row_counts(self) -> dict[str, int]:
+        """Rows of every table, superseded runs left out."""
+        return self.manifest.row_counts()
+
+    def scan(self, table: str) -> pl.LazyFrame:
+        """The table as readers see it: no superseded runs, and all columns even when there are no rows."""
+        from dataflows.store.scanning import scan_table  # noqa: PLC0415 - SQL readers never need data frames
+
+        return scan_table(self, table)
+
+
+class Store:
+    """A store directory."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).absolute()
+
+    def exists(self) -> bool:
+        """Whether a store is there, published snapshots or not."""
+        return all((self.path / folder).is_dir() for folder in FOLDERS)
+
+    def create(self) -> Self:
+        """Makes the store unless it is there already.
+
+        Raises `StoreError` when something else lies at the path, or it cannot be written.
+        """
+        if self.exists():
+            return self
+        if self.path.exists() and not self._may_become_a_store():
+            raise StoreError(f"{self.path} is not a store.", "Choose a folder that is empty or does not exist yet.")
+        with writing_into(self.path):
+            for folder in FOLDERS:
+                (self.path / folder).mkdir(parents=True, exist_ok=True)
+        return self
+
+    def versions(self) -> list[int]:
+        """Published versions, oldest first. Raises `StoreError` when no store is there."""
+        self._must_exist()
+        return published_versions(self.path)
+
+    def snapshot(self, version: int | None = None) -> Snapshot | None:
+        """One snapshot, the newest unless a version is named; None when nothing was published yet.
+
+        Raises `StoreError` when no store is there, the version is unknown or its manifest cannot be read.
+        """
+        versions = self.versions()
+        if version is None and not versions:
+            return None
+        return Snapshot(self.path, read_manifest(self.path, versions[-1] if version is None else version))
+
+    def batch(self, code_version: str) -> Batch:
+        """A writer's session: see `Batch`. `code_version` names the derivations that make its chunks."""
+        from dataflows.store.batch import Batch  # noqa: PLC0415 - readers never need the writing half
+
+        return Batch(self, code_version)
+
+    def _may_become_a_store(self) -> bool:
+        """An empty folder, or one that was left half made."""
+        return self.path.is_dir() and all(entry.name in FOLDERS for entry in self.path.iterdir())
+
+    def _must_exist(self) -> None:
+        if not self.path.exists():
+            raise StoreError(f"There is no store at {self.path}.", f"Make one: afp run PATH --store {self.path}")
+        if not self.exists():
+            raise StoreError(f"{self.path} is not a store.", "Name the folder that `afp run --store` made.")

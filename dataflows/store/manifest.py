@@ -1,0 +1,175 @@
+"""The manifest: one published snapshot of a store, as it lies on disk.
+
+Light on purpose: reading a store needs this module and no data frame library.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+from dataflows.store.errors import StoreError
+
+FORMAT = 1
+"""Version of the manifest's own layout; a newer one is refused, never half read."""
+
+Columns = Mapping[str, str]
+"""Columns of a table in their order, each with its SQL type."""
+
+_NAME = re.compile(r"\d{10}\.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One immutable Parquet file of one table.
+
+    `file` is relative to the store; `shape` names the columns it was written with; `dead_rows` counts rows of
+    superseded runs, which no reader sees.
+    """
+
+    file: str
+    rows: int
+    bytes: int
+    sha256: str
+    shape: str
+    dead_rows: int = 0
+
+    @property
+    def live_rows(self) -> int:
+        """Rows a reader sees."""
+        return self.rows - self.dead_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One chunk of whole runs as it was just written: what a worker hands back.
+
+    `runs` says which recording each run was read from; it stays out of the manifest.
+    """
+
+    id: str
+    runs: dict[str, str]
+    parts: dict[str, Part]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveChunk:
+    """One chunk of whole runs in a snapshot.
+
+    `runs` counts the runs that live in it; those of `superseded` live no more, though their rows are in the files.
+    """
+
+    id: str
+    code_version: str
+    runs: int
+    superseded: tuple[str, ...]
+    tables: dict[str, Part]
+
+    @property
+    def bytes(self) -> int:
+        """Size of its files."""
+        return sum(part.bytes for part in self.tables.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One published snapshot: every live file of every table.
+
+    `columns` holds every table with its columns of today, rows or none; `older_shapes` the columns of live parts
+    that were written with others. `restores` is the version a rollback published again.
+    """
+
+    version: int
+    parent: int | None
+    created_at: datetime
+    batch_id: str
+    code_version: str
+    columns: dict[str, dict[str, str]]
+    chunks: tuple[LiveChunk, ...] = ()
+    tables: dict[str, Part] = field(default_factory=dict)
+    older_shapes: dict[str, dict[str, str]] = field(default_factory=dict)
+    restores: int | None = None
+
+    def parts(self) -> list[Part]:
+        """Every file of the snapshot."""
+        return [*self.tables.values(), *(part for chunk in self.chunks for part in chunk.tables.values())]
+
+    def row_counts(self) -> dict[str, int]:
+        """Rows of every table that readers see."""
+        counts = dict.fromkeys(self.columns, 0)
+        for table, part in self.tables.items():
+            counts[table] += part.live_rows
+        for chunk in self.chunks:
+            for table, part in chunk.tables.items():
+                counts[table] += part.live_rows
+        return counts
+
+    def to_json(self) -> bytes:
+        """The manifest as it lies on disk."""
+        document = {"format": FORMAT} | _members(self) | {"created_at": self.created_at.isoformat()}
+        return json.dumps(document, default=_members, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Self:
+        """The manifest again; `ValueError`, `KeyError` or `TypeError` when `data` is not one."""
+        document: dict[str, Any] = json.loads(data)
+        if document.pop("format") > FORMAT:
+            raise NewerFormatError
+        chunks = tuple(
+            LiveChunk(**chunk | {"superseded": tuple(chunk["superseded"]), "tables": _parts(chunk["tables"])})
+            for chunk in document["chunks"]
+        )
+        return replace(
+            cls(**document),
+            created_at=datetime.fromisoformat(document["created_at"]),
+            chunks=chunks,
+            tables=_parts(document["tables"]),
+        )
+
+
+class NewerFormatError(ValueError):
+    """The manifest was written by a later release."""
+
+
+def _members(value: Any) -> dict[str, Any]:
+    return {member.name: getattr(value, member.name) for member in fields(value)}
+
+
+def _parts(tables: dict[str, dict[str, Any]]) -> dict[str, Part]:
+    return {table: Part(**part) for table, part in tables.items()}
+
+
+def manifest_file(root: Path, version: int) -> Path:
+    """Where the manifest of a version lies."""
+    return root / "manifests" / f"{version:010d}.json"
+
+
+def published_versions(root: Path) -> list[int]:
+    """Versions whose manifest is there, oldest first; whatever else lies in the folder is not one."""
+    return sorted(int(entry.name[:-5]) for entry in (root / "manifests").iterdir() if _NAME.fullmatch(entry.name))
+
+
+def read_manifest(root: Path, version: int) -> Manifest:
+    """The manifest of a published version.
+
+    Raises `StoreError` when it is gone, damaged, or of a newer format.
+    """
+    path = manifest_file(root, version)
+    try:
+        return Manifest.from_json(path.read_bytes())
+    except FileNotFoundError as error:
+        raise StoreError(
+            f"{root} has no snapshot {version}.", "`afp store history` lists those it has; older ones were vacuumed."
+        ) from error
+    except NewerFormatError as error:
+        raise StoreError(
+            f"{path} was written by a newer release (this one reads format {FORMAT}).", "Upgrade afp-fleet."
+        ) from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"The manifest {path} cannot be read: {error}.",
+            "Restore the file from a copy, or publish an older snapshot again with `afp store rollback`.",
+        ) from error

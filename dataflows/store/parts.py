@@ -1,0 +1,86 @@
+"""Parts: immutable Parquet files, written under a temporary name, synced, renamed."""
+
+import hashlib
+import io
+import os
+import secrets
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import polars as pl
+
+from afp_nodes.schemas import TABLES, Table
+from dataflows.store.columns import shape_of, sql_type
+from dataflows.store.errors import writing_into
+from dataflows.store.manifest import Chunk, Part
+
+ROW_GROUP_ROWS = 8_192
+"""Rows of one row group: few enough that the statistics of `run_id` lead straight to one run's rows."""
+
+SYNCING_THREADS = 4
+
+TEMPORARY = ".tmp"
+"""Ending of a file that is still being written."""
+
+
+def write_chunk(
+    root: str, batch_id: str, frames: Mapping[str, pl.DataFrame], schemas: Mapping[str, type[Table]] = TABLES
+) -> Chunk:
+    """Writes one chunk of whole runs, one part a table, and returns what to publish.
+
+    `frames` holds published tables by name, `runs` among them; what it holds besides is not written. Tables without
+    rows have no part. Everything is synced when this returns, and nothing is visible before it is published.
+
+    Raises `StoreError` when the store cannot be written.
+    """
+    chunk_id = f"{batch_id}-{secrets.token_hex(4)}"
+    stored = {name: frame for name, frame in frames.items() if name in schemas and not frame.is_empty()}
+    with writing_into(Path(root)), ThreadPoolExecutor(SYNCING_THREADS) as syncing:
+        written = {
+            table: syncing.submit(write_part, root, part_name(table, chunk_id), stored_frame(schemas[table], frame))
+            for table, frame in stored.items()
+        }
+        parts = {table: part.result() for table, part in written.items()}
+    runs = frames["runs"]
+    return Chunk(chunk_id, dict(zip(runs["run_id"], runs["recording_sha256"], strict=True)), parts)
+
+
+def stored_frame(schema: type[Table], frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame as it is stored: the schema's columns as plain types, rows in the order of the key."""
+    return frame.select(pl.col(n).cast(t) for n, t in schema.stored_dtypes().items()).sort(schema.key_columns())
+
+
+def part_name(table: str, unique: str) -> str:
+    """A part's path inside the store."""
+    return f"parts/{table}/{unique}.parquet"
+
+
+def write_part(root: str, name: str, frame: pl.DataFrame) -> Part:
+    """Writes one frame as one part: temporary name, sync, rename. Raises `OSError`."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd", compression_level=3, row_group_size=ROW_GROUP_ROWS)
+    data = buffer.getbuffer()
+    write_synced(Path(root, name), data)
+    columns = {column: sql_type(dtype) for column, dtype in frame.schema.items()}
+    return Part(name, frame.height, len(data), hashlib.sha256(data).hexdigest(), shape_of(columns))
+
+
+def write_synced(path: Path, data: bytes | memoryview) -> None:
+    """Puts `data` at `path` so that it is there whole or not at all. Raises `OSError`."""
+    path.parent.mkdir(exist_ok=True)
+    temporary = path.with_name(path.name + TEMPORARY)
+    with temporary.open("xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.rename(path)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes the names in a folder durable. Raises `OSError`."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
