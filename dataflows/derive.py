@@ -103,16 +103,6 @@ def tables_of(documents: Iterable[bytes], *, validate: bool = False, **inputs: A
     return derive(collector.frames(), validate=validate, **inputs)
 
 
-def edges() -> list[str]:
-    """The graph as sorted lines, `node <- inputs`: what a reviewer reads when the graph changes."""
-    lines = []
-    for node in graph().graph.get_nodes():
-        if node.user_defined:
-            continue
-        lines.append(f"{node.name} <- {', '.join(sorted(d.name for d in node.dependencies))}")
-    return sorted(lines)
-
-
 def _schema_of(node_callable: Any) -> type[Frame] | None:
     """The schema in a node's return type, where it declares one."""
     declared = get_args(get_type_hints(node_callable).get("return"))

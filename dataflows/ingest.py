@@ -1,0 +1,182 @@
+"""Ingest: from sources to written chunks, in one process. What a worker does with its share of the files."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from afp_nodes.record import FactCollector, ReadInput, ReadOptions, ReadRecording, read_document
+from afp_nodes.record.refusals import Refusal, RefusedError
+from dataflows.derive import derive
+from dataflows.inputs import Document, Ignored, Limits, Source, read_documents
+from dataflows.store.manifest import Chunk
+from dataflows.store.parts import write_chunk
+
+CHUNK_RUNS = 400
+"""Runs of one chunk: enough to spread the cost of a query over them, few enough to stay in cache."""
+CHUNK_BYTES = 24_000_000
+"""Bytes of recorded text one chunk keeps, which bounds a worker's memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """What every worker of a job needs to know. Picklable."""
+
+    store_root: str
+    batch_id: str
+    known_sha256: frozenset[str] = frozenset()
+    keep_tokens: bool = False
+    split_runs: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(slots=True)
+class Ingested:
+    """What came of a share of the files: rows for the job's tables, without what only the publisher knows."""
+
+    chunks: list[Chunk] = field(default_factory=list)
+    recordings: list[dict[str, Any]] = field(default_factory=list)
+    inputs: list[dict[str, Any]] = field(default_factory=list)
+    copies: list[dict[str, Any]] = field(default_factory=list)
+    files: list[dict[str, Any]] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    refused_documents: int = 0
+    documents: int = 0
+    ignored: int = 0
+    bytes: int = 0
+
+    def __iadd__(self, other: "Ingested") -> "Ingested":
+        """Both shares taken together."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
+
+
+def ingest(sources: Iterable[Source], options: IngestOptions) -> Iterator[Ingested]:
+    """Take in every document of `sources`, and say after each source what came of it.
+
+    Bytes seen before are listed as copies and not read again. A document that cannot be read is refused and the
+    rest goes on. The last item holds the last chunk.
+    """
+    intake = _Intake(options)
+    for source in sources:
+        intake.take(source)
+        yield intake.handed_over()
+    intake.flush()
+    yield intake.handed_over()
+
+
+class _Intake:
+    """One chunk being filled, and what is to be told of the documents on the way."""
+
+    def __init__(self, options: IngestOptions) -> None:
+        self._options = options
+        self._read_options = ReadOptions(split_runs=options.split_runs)
+        self._seen = set(options.known_sha256)
+        self._ingested = Ingested()
+        self._start_chunk()
+
+    def take(self, source: Source) -> None:
+        """Take in every document of one source."""
+        documents = refused = 0
+        for item in read_documents(source, self._options.limits):
+            if isinstance(item, Ignored):
+                self._ingested.ignored += 1
+                continue
+            documents += 1
+            if isinstance(item, Refusal):
+                self._ingested.refusals.append(item)
+                refused += 1
+            else:
+                refused += not self._take_document(item)
+        self._ingested.documents += documents
+        self._ingested.refused_documents += refused
+        self._ingested.bytes += source.size_bytes
+        self._ingested.files.append(
+            {
+                "source_uri": source.uri,
+                "size_bytes": source.size_bytes,
+                "modified_ns": source.modified_ns,
+                "changed_ns": source.changed_ns,
+                "inode": source.inode,
+                "documents": documents,
+                "refused": refused,
+            }
+        )
+
+    def handed_over(self) -> Ingested:
+        """What came in since this was last asked."""
+        ingested, self._ingested = self._ingested, Ingested()
+        return ingested
+
+    def flush(self) -> None:
+        """Derive the tables of the chunk and write its parts."""
+        if self._runs:
+            frames = derive(self._facts.frames())
+            self._ingested.chunks.append(write_chunk(self._options.store_root, self._options.batch_id, frames))
+        self._start_chunk()
+
+    def _start_chunk(self) -> None:
+        self._facts = FactCollector(keep_tokens=self._options.keep_tokens)
+        self._runs: set[str] = set()
+
+    def _take_document(self, document: Document) -> bool:
+        """Take in one document; False when it was refused."""
+        place = {"source_uri": document.source_uri, "position": document.position}
+        if document.sha256 in self._seen:
+            self._ingested.copies.append({"sha256": document.sha256, **place})
+            return True
+        try:
+            read = read_document(document.data, document.source_uri, self._read_options)
+        except RefusedError as refused:
+            self._ingested.refusals.append(_on_its_line(refused, document).at(document.source_uri, document.position))
+            return False
+        self._seen.add(document.sha256)
+        if isinstance(read, ReadInput):
+            self._take_input(read, document, place)
+        else:
+            for recording in read if isinstance(read, list) else [read]:
+                self._take_recording(recording, document, place)
+        return True
+
+    def _take_input(self, read: ReadInput, document: Document, place: dict[str, Any]) -> None:
+        self._ingested.refusals.extend(
+            refused.at(document.source_uri, index) for index, refused in read.refused_entries
+        )
+        self._ingested.inputs.append(
+            {
+                "sha256": document.sha256,
+                **place,
+                "kind": read.kind,
+                "size_bytes": len(document.data),
+                "content_json": read.content_json,
+            }
+        )
+
+    def _take_recording(self, recording: ReadRecording, document: Document, place: dict[str, Any]) -> None:
+        """Add one run to the chunk; two recordings of one run never share a chunk."""
+        if recording.run_id in self._runs or self._is_full():
+            self.flush()
+        self._facts.add(recording, document.sha256, len(document.data))
+        self._runs.add(recording.run_id)
+        self._ingested.recordings.append(
+            {
+                "recording_sha256": document.sha256,
+                **place,
+                "run_id": recording.run_id,
+                "source_format": recording.source_format,
+                "size_bytes": len(document.data),
+                "complete": recording.complete,
+                "commits": recording.commits,
+                "events": recording.events,
+            }
+        )
+
+    def _is_full(self) -> bool:
+        return len(self._runs) >= CHUNK_RUNS or self._facts.size_bytes >= CHUNK_BYTES
+
+
+def _on_its_line(refused: RefusedError, document: Document) -> RefusedError:
+    """The refusal with the document's line, where its source holds one document a line."""
+    if document.line is None:
+        return refused
+    return RefusedError(refused.code, f"line {document.line} of the file: {refused.message}", refused.remedy)
