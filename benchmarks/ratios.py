@@ -9,6 +9,7 @@ result. It is a report: it ends with 0 whatever it finds. Give it a quiet machin
 """
 
 import argparse
+import math
 import shutil
 import statistics
 import sys
@@ -39,8 +40,8 @@ class Promise:
 
     name: str
     unit: str
-    must: float
-    aim: float
+    must: float = math.inf
+    aim: float = math.inf
     more_is_better: bool = False
 
     def worse(self, values: Iterable[float]) -> float:
@@ -50,6 +51,8 @@ class Promise:
     def word(self, value: float) -> str:
         """How a value stands to the promise."""
         sign = -1 if self.more_is_better else 1
+        if self.must == math.inf:
+            return ""
         if sign * value <= sign * self.aim:
             return "aim"
         return "must" if sign * value <= sign * self.must else "MISSED"
@@ -69,6 +72,7 @@ ONE_RUN = Promise(f"rows of one of {ASKED_RUNS:,} runs", "ms", 50, 20)
 ALL_VERDICTS = Promise(f"group-by over the verdicts of {ASKED_RUNS:,} runs", "ms", 100, 40)
 HELP = Promise("afp --help", "s", 0.3, 0.15)
 SIZE = Promise("store against gzip -6 of the recordings", "x", 1.0, 0.5)
+PEER = Promise("footprintjs on Node: the lives of every key of the run's own log", "x the time of afp run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +221,21 @@ def size(bench: Bench) -> Iterator[Measured]:
         yield Measured(SIZE, stored / compressed, spelling, note)
 
 
+def peer(bench: Bench) -> Iterator[Measured]:
+    """The library that recorded the runs, asked for part of what we derive; unequal work, and nothing is stored."""
+    folder = bench.folder / "peer"
+    shutil.copytree(Path(__file__).parent / "peer", folder)
+    finished(["npm", "install", "--no-audit", "--no-fund", "--cache", str(folder / "cache"), "--prefix", str(folder)])
+    for spelling in bench.spellings:
+        fleet = bench.fleet(spelling)
+        ours, theirs = [], []
+        for _ in range(bench.rounds):
+            ours.append(bench.afp_run(fleet).seconds)
+            theirs.append(float(finished(["node", str(folder / "lives.js"), str(fleet)]).output.split()[0]))
+        note = f"{_median(theirs):.1f} s, afp run {_median(ours):.1f} s"
+        yield Measured(PEER, _median(theirs) / _median(ours), spelling, note)
+
+
 MEASUREMENTS: dict[str, Callable[[Bench], Iterator[Measured]]] = {
     "run": run,
     "jobs": jobs,
@@ -227,6 +246,7 @@ MEASUREMENTS: dict[str, Callable[[Bench], Iterator[Measured]]] = {
     "questions": questions,
     "help": help_page,
     "size": size,
+    "peer": peer,
 }
 
 
@@ -237,6 +257,10 @@ def _gzip_size(path: Path) -> int:
 
 def _median(values: Iterable[float]) -> float:
     return statistics.median(values)
+
+
+def _limit(value: float) -> str:
+    return "" if value == math.inf else f"{value:g}"
 
 
 def _report(measured: list[Measured]) -> Table:
@@ -251,8 +275,8 @@ def _report(measured: list[Measured]) -> Table:
                 promise.name,
                 m.on,
                 f"{m.value:.2f} {promise.unit}",
-                f"{promise.must:g}",
-                f"{promise.aim:g}",
+                _limit(promise.must),
+                _limit(promise.aim),
                 promise.word(m.value) if counts else "",
                 m.note,
                 style="bold" if counts else "dim",
@@ -264,7 +288,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Measures what was asked for and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=300, help="size of each fleet, 10^6 bytes (default 300)")
-    parser.add_argument("--only", default=",".join(MEASUREMENTS), help="some of: %(default)s")
+    usual = ",".join(name for name in MEASUREMENTS if name != "peer")
+    parser.add_argument("--only", default=usual, help="some of: %(default)s; and peer, which needs node and npm")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each comparison (default 3)")
     parser.add_argument("--spelling", choices=(*SPELLINGS, "both"), default="both")
     parser.add_argument("--folder", type=Path, help="where fleets and stores are made (default: a temporary folder)")
