@@ -5,11 +5,12 @@ import json
 from collections.abc import Mapping
 
 import polars as pl
+from polars.datatypes import DataTypeClass
 
 from afp_nodes.schemas import Table
 from dataflows.store.manifest import Columns
 
-_SQL_TYPES: dict[pl.DataType, str] = {
+_SQL_TYPES: dict[pl.DataType | DataTypeClass, str] = {
     pl.String(): "VARCHAR",
     pl.Boolean(): "BOOLEAN",
     pl.Int64(): "BIGINT",
@@ -22,16 +23,16 @@ _SQL_TYPES: dict[pl.DataType, str] = {
 _DTYPES = {name: dtype for dtype, name in _SQL_TYPES.items()}
 
 
-def sql_type(dtype: pl.DataType) -> str:
+def sql_type(dtype: pl.DataType | DataTypeClass) -> str:
     """The SQL name of a type that parts may hold; `ValueError` for others (unsigned, dictionary, nested)."""
     if isinstance(dtype, pl.List):
-        return sql_type(_instance(dtype.inner)) + "[]"
+        return sql_type(dtype.inner) + "[]"
     if dtype not in _SQL_TYPES:
         raise ValueError(f"{dtype} is not stored: parts hold plain text, signed integers, floats, times and lists")
     return _SQL_TYPES[dtype]
 
 
-def dtype_of(sql_name: str) -> pl.DataType:
+def dtype_of(sql_name: str) -> pl.DataType | DataTypeClass:
     """The data frame type of a stored SQL type."""
     return pl.List(dtype_of(sql_name[:-2])) if sql_name.endswith("[]") else _DTYPES[sql_name]
 
@@ -46,10 +47,6 @@ def shape_of(columns: Columns) -> str:
     return hashlib.sha256(json.dumps(list(columns.items())).encode()).hexdigest()[:8]
 
 
-def dtypes_of(columns: Columns) -> Mapping[str, pl.DataType]:
+def dtypes_of(columns: Columns) -> Mapping[str, pl.DataType | DataTypeClass]:
     """The columns with their data frame types."""
     return {name: dtype_of(sql_name) for name, sql_name in columns.items()}
-
-
-def _instance(dtype: pl.DataType | type[pl.DataType]) -> pl.DataType:
-    return dtype() if isinstance(dtype, type) else dtype

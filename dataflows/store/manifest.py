@@ -5,7 +5,7 @@ Light on purpose: reading a store needs this module and no data frame library.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -79,7 +79,8 @@ class Manifest:
     """One published snapshot: every live file of every table.
 
     `columns` holds every table with its columns of today, rows or none; `older_shapes` the columns of live parts
-    that were written with others. `restores` is the version a rollback published again.
+    that were written with others. `restores` is the version a rollback published again, `rollbacks` how many there
+    were so far.
     """
 
     version: int
@@ -92,6 +93,7 @@ class Manifest:
     tables: dict[str, Part] = field(default_factory=dict)
     older_shapes: dict[str, dict[str, str]] = field(default_factory=dict)
     restores: int | None = None
+    rollbacks: int = 0
 
     def parts(self) -> list[Part]:
         """Every file of the snapshot."""
@@ -134,6 +136,10 @@ class NewerFormatError(ValueError):
     """The manifest was written by a later release."""
 
 
+class SnapshotGoneError(StoreError):
+    """The version was never published, or was vacuumed."""
+
+
 def _members(value: Any) -> dict[str, Any]:
     return {member.name: getattr(value, member.name) for member in fields(value)}
 
@@ -161,7 +167,7 @@ def read_manifest(root: Path, version: int) -> Manifest:
     try:
         return Manifest.from_json(path.read_bytes())
     except FileNotFoundError as error:
-        raise StoreError(
+        raise SnapshotGoneError(
             f"{root} has no snapshot {version}.", "`afp store history` lists those it has; older ones were vacuumed."
         ) from error
     except NewerFormatError as error:
@@ -173,3 +179,13 @@ def read_manifest(root: Path, version: int) -> Manifest:
             f"The manifest {path} cannot be read: {error}.",
             "Restore the file from a copy, or publish an older snapshot again with `afp store rollback`.",
         ) from error
+
+
+def manifests(root: Path, after: int = 0) -> Iterator[Manifest]:
+    """The manifests past a version, oldest first; those that are vacuumed meanwhile are passed over."""
+    for version in published_versions(root):
+        if version > after:
+            try:
+                yield read_manifest(root, version)
+            except SnapshotGoneError:
+                continue

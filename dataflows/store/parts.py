@@ -24,9 +24,7 @@ TEMPORARY = ".tmp"
 """Ending of a file that is still being written."""
 
 
-def write_chunk(
-    root: str, batch_id: str, frames: Mapping[str, pl.DataFrame], schemas: Mapping[str, type[Table]] = TABLES
-) -> Chunk:
+def write_chunk(root: str, batch_id: str, frames: Mapping[str, pl.DataFrame]) -> Chunk:
     """Writes one chunk of whole runs, one part a table, and returns what to publish.
 
     `frames` holds published tables by name, `runs` among them; what it holds besides is not written. Tables without
@@ -35,10 +33,10 @@ def write_chunk(
     Raises `StoreError` when the store cannot be written.
     """
     chunk_id = f"{batch_id}-{secrets.token_hex(4)}"
-    stored = {name: frame for name, frame in frames.items() if name in schemas and not frame.is_empty()}
+    stored = {name: frame for name, frame in frames.items() if name in TABLES and not frame.is_empty()}
     with writing_into(Path(root)), ThreadPoolExecutor(SYNCING_THREADS) as syncing:
         written = {
-            table: syncing.submit(write_part, root, part_name(table, chunk_id), stored_frame(schemas[table], frame))
+            table: syncing.submit(write_part, root, part_name(table, chunk_id), stored_frame(TABLES[table], frame))
             for table, frame in stored.items()
         }
         parts = {table: part.result() for table, part in written.items()}

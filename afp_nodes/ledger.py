@@ -1,0 +1,258 @@
+"""The ledger: what became of every document, from all that was ever seen, whatever came first.
+
+Its nodes are pure: given the same sightings in any order and any batching they give the same rows. Raw inputs hold
+plain frames in the shape of the tables; `earlier_*` stand in the snapshot that is built upon, the others are new.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import dataframely as dy
+import polars as pl
+
+from afp_nodes.javascript import parse
+from afp_nodes.schemas import (
+    Files,
+    HeldRuns,
+    InputEntries,
+    Inputs,
+    Quarantine,
+    Recordings,
+    Snapshots,
+    StudyRuns,
+    SupersededRuns,
+)
+from afp_nodes.words import DocumentStatus, InputKind
+
+PLACE = ("source_uri", "position")
+"""Where a document lies; of equal copies the least place counts."""
+
+ALL_RUNS = "*"
+"""Subject of a declaration that speaks of every run."""
+
+
+def recordings(recording_sightings: pl.DataFrame) -> dy.LazyFrame[Recordings]:
+    """One row per place a recording was found at, with what became of it.
+
+    Of several recordings of one run the winner is `active`: `complete` beats the rest (false and not stated are
+    equal), then more commits, then more events (missing ones count as none), then the greater hash. Of equal copies
+    all but the one at the least place are `duplicate`, also those of a loser. `conflict` marks the winner and those
+    it beat by nothing but the hash. `ingested_at` and `batch_id` are those of the first sighting.
+    """
+    weight = pl.struct(pl.col("complete").fill_null(False), pl.col("commits"), pl.col("events").fill_null(0))
+    sha256 = pl.col("recording_sha256")
+    ties = pl.col("weight") == pl.col("weight").sort_by("weight", sha256).last().over("run_id")
+    return (
+        _first_sightings(recording_sightings, [*Recordings.primary_key()])
+        .with_columns(weight=weight)
+        .with_columns(
+            wins=sha256 == sha256.sort_by("weight", sha256).last().over("run_id"),
+            is_copy=_is_copy("run_id", "recording_sha256"),
+            ties=ties,
+        )
+        .with_columns(
+            status=_status(pl.col("wins")),
+            conflict=pl.col("ties") & (sha256.filter(pl.col("ties")).n_unique().over("run_id") > 1),
+        )
+        .pipe(Recordings.cast)
+    )
+
+
+def input_entries(input_sightings: pl.DataFrame) -> dy.LazyFrame[InputEntries]:
+    """One row per study, unit list of a run or declaration for a run that a document holds.
+
+    A document that holds two lists for one run counts as its longer one. Sizes: runs of a study, distinct ids of a
+    unit list, tools of a declaration.
+    """
+    documents = input_sightings.select("sha256", "kind", "content_json").unique("sha256")
+    entries = [
+        (sha256, kind, *entry) for sha256, kind, content in documents.iter_rows() for entry in _entries(kind, content)
+    ]
+    return (
+        pl.LazyFrame(entries, schema=InputEntries.create_empty().schema, orient="row")
+        .group_by("sha256", "kind", "subject")
+        .agg(pl.col("size").max(), pl.col("run_ids").first())
+        .pipe(InputEntries.cast)
+    )
+
+
+def inputs(input_sightings: pl.DataFrame, input_entries: dy.LazyFrame[InputEntries]) -> dy.LazyFrame[Inputs]:
+    """One row per place a study, unit list or declaration was found at, with what became of it.
+
+    Of several documents that speak of one study, or of the units or declarations of one run, the one that says more
+    is in force, else the one of the greater hash. A document is `active` while it is in force for one subject, or
+    speaks of none.
+    """
+    in_force = _in_force(input_entries).select("sha256", "in_force").unique()
+    speaking = input_entries.select("sha256").unique().with_columns(speaks=True)
+    return (
+        _first_sightings(input_sightings, [*Inputs.primary_key()])
+        .join(in_force, on="sha256", how="left")
+        .join(speaking, on="sha256", how="left")
+        .with_columns(is_copy=_is_copy("sha256"))
+        .with_columns(status=_status(pl.col("in_force").fill_null(pl.col("speaks").is_null())))
+        .pipe(Inputs.cast)
+    )
+
+
+def study_runs(input_entries: dy.LazyFrame[InputEntries]) -> dy.LazyFrame[StudyRuns]:
+    """One row per run that a study in force lists."""
+    return (
+        _in_force(input_entries)
+        .filter(pl.col("kind") == InputKind.STUDY)
+        .select(study_id="subject", run_id="run_ids")
+        .explode("run_id")
+        .drop_nulls()
+        .unique()
+        .pipe(StudyRuns.cast)
+    )
+
+
+def quarantine(
+    earlier_refusals: pl.DataFrame,
+    new_refusals: pl.DataFrame,
+    taken_in_places: pl.DataFrame,
+    files_read: pl.DataFrame,
+) -> dy.LazyFrame[Quarantine]:
+    """One row per place whose document was refused when it was last read.
+
+    A place that was taken in since then, and every place of a file that was read again, is judged anew.
+    """
+    still_refused = (
+        earlier_refusals.lazy()
+        .join(taken_in_places.lazy(), on=PLACE, how="anti")
+        .join(_within(earlier_refusals, files_read), on="source_uri", how="anti")
+    )
+    return (
+        pl.concat([still_refused, new_refusals.lazy()])
+        .unique(PLACE, keep="last", maintain_order=True)
+        .pipe(Quarantine.cast)
+    )
+
+
+def files(earlier_files: pl.DataFrame, files_read: pl.DataFrame) -> dy.LazyFrame[Files]:
+    """One row per file or URL, as it was when it was last read."""
+    return (
+        pl.concat([earlier_files.lazy(), files_read.lazy()])
+        .unique("source_uri", keep="last", maintain_order=True)
+        .pipe(Files.cast)
+    )
+
+
+def snapshots(earlier_snapshots: pl.DataFrame, new_snapshot: pl.DataFrame) -> dy.LazyFrame[Snapshots]:
+    """One row per snapshot that was ever published, vacuumed ones too."""
+    return pl.concat([earlier_snapshots.lazy(), new_snapshot.lazy()]).pipe(Snapshots.cast)
+
+
+def superseded_runs(held_runs: pl.DataFrame, recordings: dy.LazyFrame[Recordings]) -> dy.LazyFrame[SupersededRuns]:
+    """One row per run of a chunk that is to be seen no more: its recording lost, or an earlier chunk holds the same."""
+    winners = recordings.filter(pl.col("status") == DocumentStatus.ACTIVE).select("run_id", winner="recording_sha256")
+    return (
+        held_runs.lazy()
+        .pipe(HeldRuns.cast)
+        .join(winners, on="run_id", how="left")
+        .with_columns(wins=(pl.col("recording_sha256") == pl.col("winner")).fill_null(False))
+        .with_columns(rank=pl.int_range(pl.len()).over("run_id", "wins", order_by="chunk_position"))
+        .filter(~pl.col("wins") | (pl.col("rank") > 0))
+        .select("chunk_id", "run_id")
+        .pipe(SupersededRuns.cast)
+    )
+
+
+class _Entry(NamedTuple):
+    """What one entry of a document speaks of, how much it says, and the runs it lists."""
+
+    subject: str
+    size: int
+    run_ids: list[str]
+
+
+def _first_sightings(sightings: pl.DataFrame, key: list[str]) -> pl.LazyFrame:
+    """Each document once at each place, as it was first seen there."""
+    return sightings.lazy().sort("ingested_at", "batch_id").unique(key, keep="first", maintain_order=True)
+
+
+def _is_copy(*document: str) -> pl.Expr:
+    """Whether the same document lies at a lesser place, too."""
+    return pl.int_range(pl.len()).over(*document, order_by=PLACE) > 0
+
+
+def _status(wins: pl.Expr) -> pl.Expr:
+    """What became of a document that wins or loses against other versions, and may be a copy."""
+    return (
+        pl.when(pl.col("is_copy"))
+        .then(pl.lit(DocumentStatus.DUPLICATE))
+        .when(wins)
+        .then(pl.lit(DocumentStatus.ACTIVE))
+        .otherwise(pl.lit(DocumentStatus.SUPERSEDED))
+    )
+
+
+def _in_force(input_entries: pl.LazyFrame) -> pl.LazyFrame:
+    """The entry of each subject that says most, ties by the greater hash."""
+    return (
+        input_entries.sort("size", "sha256")
+        .unique(["kind", "subject"], keep="last", maintain_order=True)
+        .with_columns(in_force=True)
+    )
+
+
+def _within(refusals: pl.DataFrame, files_read: pl.DataFrame) -> pl.LazyFrame:
+    """The refused `source_uri`s that lie in one of the files: the file itself, or a member of an archive."""
+    prefixes = pl.col("source_uri").str.split("::")
+    depth = pl.int_ranges(1, prefixes.list.len() + 1)
+    return (
+        refusals.lazy()
+        .select("source_uri", prefix=prefixes, depth=depth)
+        .unique("source_uri")
+        .explode("depth")
+        .with_columns(prefix=pl.col("prefix").list.head("depth").list.join("::"))
+        .join(files_read.lazy().select(prefix="source_uri"), on="prefix", how="semi")
+        .select("source_uri")
+        .unique()
+    )
+
+
+def _entries(kind: str, content_json: str) -> Iterator[_Entry]:
+    """The entries of one document; malformed ones, which were refused when it was read, are passed over."""
+    document = parse(content_json)
+    for entry in document if isinstance(document, list) else [document]:
+        if isinstance(entry, dict):
+            yield from _READERS[InputKind(kind)](entry)
+
+
+def _study_entries(study: dict[str, Any]) -> Iterator[_Entry]:
+    runs = _list(study.get("runs"))
+    if isinstance(study.get("study_id"), str):
+        yield _Entry(study["study_id"], len(runs), _texts(runs, "run_id"))
+
+
+def _unit_list_entries(units: dict[str, Any]) -> Iterator[_Entry]:
+    ids = {*_texts(_list(units.get("available")), "id"), *_texts(_list(units.get("sent")), "id")}
+    if isinstance(units.get("run_id"), str):
+        yield _Entry(units["run_id"], len(ids), [])
+
+
+def _declaration_entries(declaration: dict[str, Any]) -> Iterator[_Entry]:
+    tools = declaration.get("tools")
+    run_ids = declaration.get("run_ids")
+    subjects = [ALL_RUNS] if run_ids == ALL_RUNS else _list(run_ids)
+    for run_id in subjects:
+        if isinstance(run_id, str):
+            yield _Entry(run_id, len(tools) if isinstance(tools, dict) else 0, [])
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _texts(entries: list[Any], member: str) -> list[str]:
+    """The texts that the entries of a list hold under a member."""
+    return [e[member] for e in entries if isinstance(e, dict) and isinstance(e.get(member), str)]
+
+
+_READERS = {
+    InputKind.STUDY: _study_entries,
+    InputKind.UNITS: _unit_list_entries,
+    InputKind.DECLARATIONS: _declaration_entries,
+}

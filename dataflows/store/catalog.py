@@ -1,0 +1,98 @@
+"""SQL over a snapshot: an in-memory DuckDB with one view a table, and the same views as a file.
+
+No data frame library is loaded here: a query starts fast.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import duckdb
+
+from dataflows.store.folder import Snapshot
+from dataflows.store.grouping import Group, groups_of
+from dataflows.store.manifest import Columns
+
+_RUN_LABELS = """
+    SELECT runs.*, NULL::VARCHAR AS arm_id, studies.study_id
+    FROM ({runs}) AS runs
+    LEFT JOIN (SELECT run_id, min(study_id) AS study_id FROM study_runs GROUP BY run_id) AS studies USING (run_id)
+"""
+"""`runs` with what other documents say of each run: the schema `RunLabels`."""
+
+_MACROS = (
+    "CREATE MACRO key_text(key) AS replace(key, chr(31), ' ' || chr(8250) || ' ')",
+    "CREATE MACRO shortened(text, characters := 120) AS"
+    " CASE WHEN length(text) > characters THEN left(text, characters - 1) || '…' ELSE text END",
+    "CREATE MACRO runs_like(prefix) AS TABLE SELECT * FROM runs WHERE starts_with(run_id, prefix)",
+)
+
+
+def connect(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
+    """An in-memory database with one view for each table of the snapshot; times are shown in UTC."""
+    connection = duckdb.connect(config={"python_enable_replacements": False})
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET parquet_metadata_cache = true")
+    for statement in definitions(snapshot):
+        connection.execute(statement)
+    return connection
+
+
+def read_only(connection: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> None:
+    """Locks the connection: from now on it can open the snapshot's files and nothing else, and stays that way.
+
+    DuckDB would still let a COPY overwrite one of those files: hand every text to `refuse_writes` first.
+    """
+    files = [file for table in snapshot.tables() for file in snapshot.files(table)]
+    connection.execute(f"SET allowed_paths = [{_texts(files)}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def definitions(snapshot: Snapshot) -> Iterator[str]:
+    """The statements that make the views and macros, in order."""
+    for table in sorted(snapshot.tables(), key="runs".__eq__):
+        body = _view_body(snapshot, table)
+        body = _RUN_LABELS.format(runs=body) if table == "runs" else body
+        yield f"CREATE VIEW {quoted_name(table)} AS {body}"
+    yield from _MACROS
+
+
+def _view_body(snapshot: Snapshot, table: str) -> str:
+    columns = snapshot.manifest.columns[table]
+    groups = [_select(group, columns) for group in groups_of(snapshot, table)]
+    return " UNION ALL ".join(groups) or f"SELECT {_columns({}, columns)} WHERE false"
+
+
+def _select(group: Group, wanted: Columns) -> str:
+    """The live rows of one group, with the wanted columns."""
+    rows = f"SELECT {_columns(group.columns, wanted)} FROM read_parquet([{_files(group)}], hive_partitioning = false)"
+    return f"{rows} WHERE (run_id IN ({_texts(group.superseded)})) IS NOT TRUE" if group.superseded else rows
+
+
+def _columns(held: Columns, wanted: Columns) -> str:
+    return ", ".join(_column(name, kind, held.get(name)) for name, kind in wanted.items())
+
+
+def _column(name: str, kind: str, held_kind: str | None) -> str:
+    """One wanted column of rows that hold it in some type, or not at all."""
+    if held_kind == kind:
+        return quoted_name(name)
+    return f"{quoted_name(name) if held_kind else 'NULL'}::{kind} AS {quoted_name(name)}"
+
+
+def _files(group: Group) -> str:
+    """The group's paths; what DuckDB would take for a pattern is said literally."""
+    return _texts(file.replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in group.files)
+
+
+def _texts(texts: Iterable[str]) -> str:
+    return ", ".join(quoted_text(text) for text in texts)
+
+
+def quoted_text(text: str) -> str:
+    """A text as an SQL literal; NUL cannot stand in one and is spliced in."""
+    return " || chr(0) || ".join("'" + piece.replace("'", "''") + "'" for piece in text.split("\0"))
+
+
+def quoted_name(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'

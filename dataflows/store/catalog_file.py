@@ -1,0 +1,56 @@
+"""The catalog file: the views of the newest snapshot as a DuckDB database, for everyone who speaks SQL."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+
+from afp_nodes.schemas import TABLES, VIEW_COLUMNS
+from dataflows.store.catalog import definitions, quoted_name, quoted_text
+from dataflows.store.folder import Snapshot, Store
+from dataflows.store.parts import TEMPORARY
+
+CATALOG = "catalog.duckdb"
+
+
+def write_catalog(root: Path, batch_id: str) -> None:
+    """Renews `catalog.duckdb`: written beside and renamed, so that whoever has the old one open keeps it.
+
+    The snapshot stands even when this fails; then stderr says so, and the next publish tries again.
+    """
+    try:
+        _write_newest(root, root / f"{batch_id}-{CATALOG}{TEMPORARY}")
+    except (OSError, duckdb.Error) as error:
+        print(
+            f"The snapshot is published, but {root / CATALOG} could not be renewed: {error}. "
+            "`afp sql` does not need it; the next run tries again.",
+            file=sys.stderr,
+        )
+
+
+def _write_newest(root: Path, temporary: Path) -> None:
+    """Until the file shows the newest snapshot: another writer may publish, and rename, in between."""
+    shown = None
+    while (newest := Store(root).snapshot()) and newest.version != shown:
+        _write(newest, temporary)
+        temporary.rename(root / CATALOG)
+        shown = newest.version
+
+
+def _write(snapshot: Snapshot, temporary: Path) -> None:
+    with duckdb.connect(str(temporary)) as connection:
+        connection.execute("BEGIN")
+        for statement in (*definitions(snapshot), *_comments()):
+            connection.execute(statement)
+        connection.execute("COMMIT")
+
+
+def _comments() -> Iterator[str]:
+    """What each view and column means, from the schemas."""
+    for table, schema in TABLES.items():
+        yield f"COMMENT ON VIEW {quoted_name(table)} IS {quoted_text(schema.grain())}"
+        columns = {**schema.columns(), **(VIEW_COLUMNS[table].columns() if table in VIEW_COLUMNS else {})}
+        for name, column in columns.items():
+            meaning = quoted_text(column.description or "")
+            yield f"COMMENT ON COLUMN {quoted_name(table)}.{quoted_name(name)} IS {meaning}"

@@ -1,0 +1,46 @@
+"""How a table is put together from its parts: which files can be read alike.
+
+Both readers, SQL and data frames, follow this one plan.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dataflows.store.folder import Snapshot
+from dataflows.store.manifest import Columns, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Files of one table that were written with the same columns, and the runs whose rows are left out."""
+
+    files: tuple[str, ...]
+    columns: Columns
+    superseded: tuple[str, ...]
+
+
+def groups_of(snapshot: Snapshot, table: str) -> Iterator[Group]:
+    """The table's files: those without superseded rows together, each of the others on its own."""
+    whole: dict[str, list[str]] = {}
+    for part, superseded in _live_parts(snapshot, table):
+        file = str(snapshot.root / part.file)
+        if part.dead_rows:
+            yield Group((file,), _columns(snapshot, table, part.shape), superseded)
+        else:
+            whole.setdefault(part.shape, []).append(file)
+    for shape, files in whole.items():
+        yield Group(tuple(files), _columns(snapshot, table, shape), ())
+
+
+def _live_parts(snapshot: Snapshot, table: str) -> Iterator[tuple[Part, tuple[str, ...]]]:
+    """Each part that has rows to read, with the superseded runs of its chunk."""
+    if table in snapshot.manifest.tables:
+        yield snapshot.manifest.tables[table], ()
+    for chunk in snapshot.manifest.chunks:
+        part = chunk.tables.get(table)
+        if part and part.live_rows:
+            yield part, chunk.superseded
+
+
+def _columns(snapshot: Snapshot, table: str, shape: str) -> Columns:
+    return snapshot.manifest.older_shapes.get(shape) or snapshot.manifest.columns[table]

@@ -1,0 +1,194 @@
+"""Merging: what one job brings, taken together with what is there. A pure function of the two."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+from hamilton import driver
+
+from afp_nodes import ledger
+from afp_nodes.schemas import (
+    DERIVED_TABLES,
+    JOB_TABLES,
+    Files,
+    HeldRuns,
+    Inputs,
+    Quarantine,
+    Recordings,
+    Table,
+)
+from afp_nodes.words import DocumentStatus
+from dataflows.store.errors import StoreError
+from dataflows.store.folder import Snapshot
+from dataflows.store.manifest import Chunk, LiveChunk, Part
+from dataflows.store.scanning import live, scan_parts
+
+_LEDGER = ("recordings", "inputs", "quarantine", "files", "study_runs", "superseded_runs")
+_DERIVED = frozenset(schema.table_name() for schema in DERIVED_TABLES)
+_RUN_AND_RECORDING = {"run_id": pl.String(), "recording_sha256": pl.String()}
+_FILE_OF_CHUNK = {"file": pl.String(), "chunk_id": pl.String()}
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one job brings to the store.
+
+    The frames have the columns of their tables; `status` and `conflict` may be left out: they are decided here, from
+    all that was ever seen. `files` holds every file that was read, `quarantine` what of it was refused.
+    `replaced_chunks` maps the id of a published chunk to its derived tables as they are made now; its facts stay.
+    """
+
+    chunks: tuple[Chunk, ...] = ()
+    recordings: pl.DataFrame = field(default_factory=lambda: no_rows(Recordings))
+    inputs: pl.DataFrame = field(default_factory=lambda: no_rows(Inputs))
+    quarantine: pl.DataFrame = field(default_factory=lambda: no_rows(Quarantine))
+    files: pl.DataFrame = field(default_factory=lambda: no_rows(Files))
+    replaced_chunks: Mapping[str, Chunk] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A snapshot that is not published yet: its chunks, and the rows of its job tables but `snapshots`."""
+
+    chunks: tuple[LiveChunk, ...]
+    tables: dict[str, pl.DataFrame]
+
+
+def merged(newest: Snapshot | None, contribution: Contribution, root: Path, code_version: str) -> Draft:
+    """The newest snapshot and a contribution as one; `code_version` is that of the contribution's chunks.
+
+    Raises `StoreError` when the rows of a run that is to be published are in no chunk, or a chunk's run in no
+    recording.
+    """
+    earlier = {schema.table_name(): earlier_rows(newest, schema) for schema in JOB_TABLES}
+    chunks = _chunks(newest, contribution, code_version)
+    touches_runs = bool(contribution.chunks) or not contribution.recordings.is_empty()
+    held = _held_runs(chunks, root) if touches_runs else no_rows(HeldRuns)
+    resolved = _ledger_driver().execute([*_LEDGER], inputs=_ledger_inputs(earlier, contribution, held))
+    frames = {name: frame.collect() for name, frame in resolved.items()}
+    superseded = frames.pop("superseded_runs")
+    if touches_runs:
+        _must_agree(frames["recordings"], held)
+    return Draft(tuple(_settled(chunks, superseded, contribution, root)), frames)
+
+
+def no_rows(schema: type[Table] | type[HeldRuns]) -> pl.DataFrame:
+    """A stored table, or what the ledger reads, without rows."""
+    return pl.DataFrame(schema=schema.stored_dtypes())
+
+
+def earlier_rows(snapshot: Snapshot | None, schema: type[Table]) -> pl.DataFrame:
+    """A table of a snapshot in the shape it has today; empty before the first and where it had none."""
+    if snapshot is None or schema.table_name() not in snapshot.manifest.columns:
+        return no_rows(schema)
+    return _in_shape(schema, scan_parts(snapshot, schema.table_name()).collect())
+
+
+def _in_shape(schema: type[Table], frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with the schema's columns as stored; those it lacks are NULL."""
+    return frame.select(
+        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(dtype).alias(name)
+        for name, dtype in schema.stored_dtypes().items()
+    )
+
+
+@cache
+def _ledger_driver() -> driver.Driver:
+    return driver.Builder().with_modules(ledger).build()
+
+
+def _ledger_inputs(
+    earlier: dict[str, pl.DataFrame], contribution: Contribution, held_runs: pl.DataFrame
+) -> dict[str, pl.DataFrame]:
+    recordings = _in_shape(Recordings, contribution.recordings)
+    inputs = _in_shape(Inputs, contribution.inputs)
+    return {
+        "recording_sightings": pl.concat([earlier["recordings"], recordings]),
+        "input_sightings": pl.concat([earlier["inputs"], inputs]),
+        "earlier_refusals": earlier["quarantine"],
+        "new_refusals": _in_shape(Quarantine, contribution.quarantine),
+        "taken_in_places": pl.concat([taken.select(ledger.PLACE) for taken in (recordings, inputs)]),
+        "earlier_files": earlier["files"],
+        "files_read": _in_shape(Files, contribution.files),
+        "held_runs": held_runs,
+    }
+
+
+def _chunks(newest: Snapshot | None, contribution: Contribution, code_version: str) -> list[LiveChunk]:
+    """The chunks of both, the earlier ones first, before it is settled which of their runs live."""
+    earlier = [_rederived(chunk, contribution, code_version) for chunk in (newest.manifest.chunks if newest else ())]
+    new = [LiveChunk(chunk.id, code_version, len(chunk.runs), (), chunk.parts) for chunk in contribution.chunks]
+    return earlier + new
+
+
+def _rederived(chunk: LiveChunk, contribution: Contribution, code_version: str) -> LiveChunk:
+    """The chunk with its derived tables as they are made now, if the contribution has them."""
+    if chunk.id not in contribution.replaced_chunks:
+        return chunk
+    facts = {table: part for table, part in chunk.tables.items() if table not in _DERIVED}
+    return replace(chunk, code_version=code_version, tables=facts | contribution.replaced_chunks[chunk.id].parts)
+
+
+def _held_runs(chunks: list[LiveChunk], root: Path) -> pl.DataFrame:
+    """Which chunk holds which run, read from which recording; superseded runs are not held."""
+    files = [str(root / chunk.tables["runs"].file) for chunk in chunks]
+    superseded = pl.DataFrame(
+        [(chunk.id, run) for chunk in chunks for run in chunk.superseded],
+        schema={"chunk_id": pl.String, "run_id": pl.String},
+        orient="row",
+    )
+    places = pl.DataFrame({"file": files, "chunk_id": [chunk.id for chunk in chunks]}, schema=_FILE_OF_CHUNK)
+    if not files:
+        return no_rows(HeldRuns)
+    return (
+        pl.scan_parquet(
+            files,
+            schema=_RUN_AND_RECORDING,
+            extra_columns="ignore",
+            include_file_paths="file",
+            glob=False,
+            hive_partitioning=False,
+        )
+        .join(places.lazy().with_row_index("chunk_position"), on="file")
+        .join(superseded.lazy(), on=["chunk_id", "run_id"], how="anti")
+        .select(pl.col(name).cast(dtype) for name, dtype in HeldRuns.stored_dtypes().items())
+        .collect()
+    )
+
+
+def _must_agree(recordings: pl.DataFrame, held_runs: pl.DataFrame) -> None:
+    """Every active recording is held by a chunk, and every held run is of a recording that is listed."""
+    pair = ["run_id", "recording_sha256"]
+    active = recordings.filter(pl.col("status").cast(pl.String) == DocumentStatus.ACTIVE)
+    for left, right, lack in ((active, held_runs, "rows in no chunk"), (held_runs, recordings, "no row in recordings")):
+        for run_id, sha256 in left.join(right, on=pair, how="anti").select(pair).iter_rows():
+            raise StoreError(
+                f"Recording {sha256} of run {run_id!r} has {lack}; nothing was published.",
+                "Run `afp store check`; if it finds nothing, report this with the command that was run.",
+            )
+
+
+def _settled(
+    chunks: list[LiveChunk], superseded_runs: pl.DataFrame, contribution: Contribution, root: Path
+) -> Iterator[LiveChunk]:
+    """The chunks that still hold a live run, with those that live no more counted out."""
+    newly = dict(superseded_runs.group_by("chunk_id").agg("run_id").iter_rows())
+    for chunk in chunks:
+        gone = newly.get(chunk.id, [])
+        if len(gone) < chunk.runs:
+            recount = bool(gone) or chunk.id in contribution.replaced_chunks
+            yield _counted(chunk, gone, root) if recount else chunk
+
+
+def _counted(chunk: LiveChunk, gone: list[str], root: Path) -> LiveChunk:
+    """The chunk without the runs that are gone, and how many rows of each part that leaves dead."""
+    superseded = tuple(sorted({*chunk.superseded, *gone}))
+    tables = {t: replace(part, dead_rows=_dead_rows(part, superseded, root)) for t, part in chunk.tables.items()}
+    return replace(chunk, runs=chunk.runs - len(gone), superseded=superseded, tables=tables)
+
+
+def _dead_rows(part: Part, superseded: tuple[str, ...], root: Path) -> int:
+    rows = pl.scan_parquet(root / part.file, glob=False, hive_partitioning=False)
+    return int(rows.filter(~live(superseded)).select(pl.len()).collect().item())

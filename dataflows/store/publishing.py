@@ -1,0 +1,164 @@
+"""Publishing: a draft becomes the next snapshot in one atomic step for all tables, or nothing happens."""
+
+import errno
+import fcntl
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import NamedTuple
+
+import polars as pl
+
+from afp_nodes.ledger import snapshots
+from afp_nodes.schemas import TABLES, Snapshots
+from dataflows.store.columns import shape_of, stored_columns
+from dataflows.store.errors import writing_into
+from dataflows.store.folder import Snapshot, Store
+from dataflows.store.manifest import Manifest, Part, manifest_file
+from dataflows.store.merging import Draft, earlier_rows
+from dataflows.store.parts import TEMPORARY, part_name, stored_frame, sync_folder, write_part
+
+_NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+
+
+@dataclass(frozen=True, slots=True)
+class Publisher:
+    """Who publishes: into which store, in which batch, with which derivations."""
+
+    root: Path
+    batch_id: str
+    code_version: str
+
+
+class Base(NamedTuple):
+    """What a snapshot is built upon: the newest version (0 when there is none) and its content."""
+
+    version: int
+    snapshot: Snapshot | None
+
+
+def newest_of(root: Path) -> Base:
+    """The newest snapshot of a store as a base."""
+    snapshot = Store(root).snapshot()
+    return Base(snapshot.version if snapshot else 0, snapshot)
+
+
+def publish(
+    publisher: Publisher,
+    base_of: Callable[[], Base],
+    draft_of: Callable[[Snapshot | None], Draft],
+    restores: int | None = None,
+) -> Snapshot:
+    """Publishes a draft made from the newest snapshot; it is made again whenever another writer was faster.
+
+    `restores` names the version that is published again. Raises `StoreError` when the store cannot be written;
+    then nothing was published.
+    """
+    with writing_into(publisher.root):
+        while True:
+            base = base_of()
+            manifest = _manifest(publisher, base, draft_of(base.snapshot), restores)
+            if _becomes_next(publisher, manifest):
+                return Snapshot(publisher.root, manifest)
+            for part in manifest.tables.values():
+                (publisher.root / part.file).unlink()
+
+
+def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | None) -> Manifest:
+    """The draft as a manifest, its job tables written."""
+    earlier = base.snapshot.manifest if base.snapshot else None
+    bare = Manifest(
+        version=base.version + 1,
+        parent=base.version or None,
+        created_at=datetime.now(UTC),
+        batch_id=publisher.batch_id,
+        code_version=publisher.code_version,
+        columns={name: stored_columns(schema) for name, schema in TABLES.items()},
+        chunks=draft.chunks,
+        older_shapes=_older_shapes(earlier, draft),
+        restores=restores,
+        rollbacks=(earlier.rollbacks if earlier else 0) + (restores is not None),
+    )
+    told = replace(bare, tables={name: _job_part(publisher, name, frame) for name, frame in draft.tables.items()})
+    history = _history(earlier_rows(base.snapshot, Snapshots), told)
+    return replace(told, tables=told.tables | {"snapshots": _job_part(publisher, "snapshots", history)})
+
+
+def _older_shapes(earlier: Manifest | None, draft: Draft) -> dict[str, dict[str, str]]:
+    """The columns of the draft's parts that were written with others than those of today."""
+    if earlier is None:
+        return {}
+    today = {shape_of(stored_columns(schema)) for schema in TABLES.values()}
+    known = {shape_of(columns): columns for columns in earlier.columns.values()} | earlier.older_shapes
+    shapes = {part.shape for chunk in draft.chunks for part in chunk.tables.values()}
+    return {shape: known[shape] for shape in sorted(shapes - today)}
+
+
+def _job_part(publisher: Publisher, table: str, frame: pl.DataFrame) -> Part:
+    name = part_name(table, f"{publisher.batch_id}-{token_hex(4)}")
+    return write_part(str(publisher.root), name, stored_frame(TABLES[table], frame))
+
+
+def _history(earlier: pl.DataFrame, manifest: Manifest) -> pl.DataFrame:
+    """The table `snapshots` with a row for the manifest, which counts itself."""
+    counts = manifest.row_counts() | {"snapshots": earlier.height + 1}
+    row = {
+        "snapshot_id": str(manifest.version),
+        "created_at": manifest.created_at,
+        "parent_id": str(manifest.parent) if manifest.parent else None,
+        "batch_id": manifest.batch_id,
+        "code_version": manifest.code_version,
+        "row_counts_json": json.dumps(counts, separators=(",", ":")),
+    }
+    return snapshots(earlier, pl.DataFrame([row], schema=Snapshots.stored_dtypes())).collect()
+
+
+def _becomes_next(publisher: Publisher, manifest: Manifest) -> bool:
+    """Publishes the manifest under its version unless the version is taken; everything it lists is durable before."""
+    folder = publisher.root / "manifests"
+    temporary = folder / f"{publisher.batch_id}-{token_hex(4)}.json{TEMPORARY}"
+    try:
+        with temporary.open("xb") as file:
+            file.write(manifest.to_json())
+            file.flush()
+            os.fsync(file.fileno())
+        for table in (publisher.root / "parts").iterdir():
+            if table.is_dir():
+                sync_folder(table)
+        sync_folder(publisher.root / "parts")
+        published = _linked(temporary, manifest_file(publisher.root, manifest.version))
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_folder(folder)
+    return published
+
+
+def _linked(temporary: Path, target: Path) -> bool:
+    """Gives the file its final name unless that is taken."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        return _renamed_alone(temporary, target)
+    return True
+
+
+def _renamed_alone(temporary: Path, target: Path) -> bool:
+    """The same where the file system knows no hard links: looked and renamed under a lock that all writers take.
+
+    As atomic as a link for readers and after a crash; between writers it rests on `flock`, so two machines that
+    share such a file system need one that passes locks on.
+    """
+    with (target.parent / "publish.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if target.exists():
+            return False
+        temporary.rename(target)
+        return True

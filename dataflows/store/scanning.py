@@ -1,0 +1,54 @@
+"""A snapshot's tables as lazy frames."""
+
+import polars as pl
+
+from dataflows.store.columns import dtypes_of
+from dataflows.store.errors import StoreError
+from dataflows.store.folder import Snapshot
+from dataflows.store.grouping import Group, groups_of
+
+
+def scan_table(snapshot: Snapshot, table: str) -> pl.LazyFrame:
+    """The table as readers see it: no superseded runs, and all columns even when there are no rows.
+
+    `runs` has the columns that other documents give it, too. Raises `StoreError` for a table that is not there.
+    """
+    rows = scan_parts(snapshot, table)
+    return _labelled(rows, scan_parts(snapshot, "study_runs")) if table == "runs" else rows
+
+
+def scan_parts(snapshot: Snapshot, table: str) -> pl.LazyFrame:
+    """The table as its parts hold it, superseded runs left out."""
+    if table not in snapshot.manifest.columns:
+        raise StoreError(f"There is no table {table!r}.", f"Tables: {', '.join(snapshot.tables())}.")
+    dtypes = dtypes_of(snapshot.manifest.columns[table])
+    nothing = pl.LazyFrame(schema=dtypes)
+    return pl.concat([nothing, *(_rows(group, nothing) for group in groups_of(snapshot, table))])
+
+
+def scan_files(files: tuple[str, ...]) -> pl.LazyFrame:
+    """Parts as they lie; their paths are taken literally."""
+    return pl.scan_parquet(list(files), glob=False, hive_partitioning=False)
+
+
+def live(superseded: tuple[str, ...]) -> pl.Expr:
+    """Whether a row's run still lives; rows of no run do."""
+    return ~pl.col("run_id").is_in(list(superseded)).fill_null(False)
+
+
+def _rows(group: Group, wanted: pl.LazyFrame) -> pl.LazyFrame:
+    """The group's live rows with the wanted columns; one that it was written without is NULL."""
+    rows = scan_files(group.files)
+    rows = rows.filter(live(group.superseded)) if group.superseded else rows
+    return rows.select(
+        pl.col(name).cast(dtype) if name in group.columns else pl.lit(None, dtype=dtype).alias(name)
+        for name, dtype in wanted.collect_schema().items()
+    )
+
+
+def _labelled(runs: pl.LazyFrame, study_runs: pl.LazyFrame) -> pl.LazyFrame:
+    """`runs` with the arm and the study of each, NULL where there is none."""
+    studies = study_runs.group_by("run_id").agg(pl.col("study_id").min())
+    return runs.with_columns(arm_id=pl.lit(None, dtype=pl.String)).join(
+        studies, on="run_id", how="left", maintain_order="left"
+    )
