@@ -47,6 +47,7 @@ def coverages(
         roots.lazy()
         .with_columns(pl.Series(name, found) for name, found in asdict(slices).items())
         .join(read_logs, on=["run_id", "scope"], how="left", maintain_order="left")
+        .with_columns(pl.col("reads_recorded").fill_null(value=False))
         .with_columns(coverage=_coverage_word(), root_commit_idx="commit_idx", root_readers="readers")
         .select(Coverages.column_names())
         .pipe(Coverages.cast)
@@ -55,7 +56,7 @@ def coverages(
 
 def _coverage_word() -> pl.Expr:
     return (
-        pl.when(pl.col("reads_recorded").is_null())
+        pl.when(~pl.col("reads_recorded"))
         .then(pl.lit(Coverage.CONSERVATIVE))
         .when(~pl.col("fed"))
         .then(pl.lit(Coverage.UNKNOWN))

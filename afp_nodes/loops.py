@@ -14,6 +14,7 @@ from afp_nodes.schemas import (
     Commits,
     FoldedValues,
     FrameCommits,
+    LocatedCommits,
     LoopFrames,
     Loops,
     Scopes,
@@ -108,6 +109,26 @@ def writer_frames(frame_commits: dy.LazyFrame[FrameCommits]) -> dy.LazyFrame[Wri
         .agg(frame_idx=pl.col("loop_index").min())
         .with_columns(loop_index="frame_idx")
         .pipe(WriterFrames.cast)
+    )
+
+
+def located_commits(
+    commits: dy.LazyFrame[Commits],
+    writer_frames: dy.LazyFrame[WriterFrames],
+    frame_commits: dy.LazyFrame[FrameCommits],
+) -> dy.LazyFrame[LocatedCommits]:
+    """One row per commit, with the loop its step lies in.
+
+    In the run's own log that is the first loop whose body holds the step, so a step that commits again later stays
+    with it. In a mount that is a loop every commit lies in that loop. Other inner scopes have no loops.
+    """
+    own = writer_frames.select("run_id", "runtime_stage_id", "loop_index", scope=pl.lit(""))
+    columns = [*LOG_STEP, "loop_index"]
+    mounted = frame_commits.filter(pl.col("scope") != "").select(columns).unique()
+    return (
+        commits.join(pl.concat([own.select(columns), mounted]), on=LOG_STEP, how="left", maintain_order="left")
+        .select(LocatedCommits.column_names())
+        .pipe(LocatedCommits.cast)
     )
 
 

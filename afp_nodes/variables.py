@@ -34,7 +34,7 @@ def variables(
         )
         .join(coverages, on="variable", maintain_order="left")
         .join(scopes, on=["run_id", "scope"], maintain_order="left")
-        .with_columns(unread_log=pl.col("reads").sum().over("run_id", "scope") == 0)
+        .with_columns(unread_log=~pl.col("reads_recorded"))
         .join(_note_lists(), on=list(NOTED.values()), maintain_order="left")
         .with_columns(
             missing=pl.lit(None, pl.Enum(Missing)),

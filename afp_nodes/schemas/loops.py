@@ -64,6 +64,18 @@ class WriterFrames(Table):
     loop_index = dy.Int64(min=0, description="loop of that frame")
 
 
+class LocatedCommits(Frame):
+    """One commit with the loop its step lies in. Rule: record format, sections 10 and 16."""
+
+    run_id = dy.String(primary_key=True, description=RUN_ID)
+    scope = dy.String(primary_key=True, description=SCOPE)
+    commit_idx = dy.Int64(primary_key=True, min=0, description="array position in the scope's log")
+    runtime_stage_id = dy.String(description=STEP)
+    stage_id = dy.String(description="stable id of the stage")
+    stage_name = dy.String(description="display name of the stage")
+    loop_index = dy.Int64(nullable=True, description=LOOP + "; NULL = the step lies in no loop")
+
+
 class StepWrites(Frame):
     """One key that the step of a loop's model call wrote. Rule: record format, section 11."""
 

@@ -5,14 +5,14 @@ import polars as pl
 
 from afp_nodes.schemas.base import NULLABLE_KEY, Frame, Table
 from afp_nodes.schemas.facts import RUN_ID, SCOPE, STEP
-from afp_nodes.schemas.loops import LOOP
+from afp_nodes.schemas.loops import LocatedCommits
 from afp_nodes.words import Basis, Coverage, Missing, MomentKind, Note, ReadsKind, SuspectKind
 
 KEY = "path of the variable; segments joined by U+001F"
 
 
 class Timelines(Frame):
-    """One moment of one variable, before loops and suspects are joined. Rule: record format, section 13."""
+    """One moment of one variable, before suspects are joined. Rule: record format, section 13."""
 
     run_id = dy.String(primary_key=True, description=RUN_ID)
     scope = dy.String(primary_key=True, description=SCOPE)
@@ -27,6 +27,7 @@ class Timelines(Frame):
     from_write_idx = dy.Int64(
         nullable=True, description="write the read saw: the last strictly earlier one; NULL = from before the run"
     )
+    loop_index = LocatedCommits.loop_index
     variable = dy.Int64(min=0, description="number of the variable in this chunk of runs: a short key for joins")
     life = dy.Int64(min=0, description="number of the life a read saw or a write began, in this chunk")
     read_keys = dy.List(dy.String(), nullable=True, description="keys a write lists as read before it; NULL = no list")
@@ -47,7 +48,7 @@ class Moments(Table):
     stage_name = Timelines.stage_name
     verb = Timelines.verb
     from_write_idx = Timelines.from_write_idx
-    loop_index = dy.Int64(nullable=True, description=LOOP + "; NULL = the step lies in no loop")
+    loop_index = LocatedCommits.loop_index
     suspect_kind = dy.Enum(SuspectKind, nullable=True, description="kind of the first suspect a write introduced")
     suspect_id = dy.String(nullable=True, description="id of that suspect; NULL = none can be named")
 
@@ -129,6 +130,7 @@ class Coverages(Frame):
         Coverage, description="`exact` needs at least one edge and no edge that rests on the stage alone"
     )
     root_commit_idx = dy.Int64(nullable=True, description="write that began the life asked about; NULL = pre-run")
+    reads_recorded = dy.Bool(description="some step of the variable's log has a recorded read")
     root_readers = dy.List(dy.Int64(), description="commit positions that read that life, ascending")
     reached_lives = dy.Int64(min=0, description="lives in the forward slice, the asked one included")
     stage_edge_seen = dy.Bool(description="some edge considered rests on the stage alone")

@@ -9,14 +9,12 @@ from afp_nodes.schemas import (
     Commits,
     ContextSources,
     FoldedValues,
-    FrameCommits,
     LoopFrames,
     Reads,
     Scopes,
     SuspectWrites,
     Timelines,
     ValueIndex,
-    WriterFrames,
     Writes,
 )
 from afp_nodes.suspects import ablation_hooks, suspect_writes, suspects
@@ -177,7 +175,7 @@ def test_a_hook_stands_once_for_a_step_however_often_it_wrote() -> None:
         (1, "w#1", "t"),
         (2, "w#1", "m"),
     ]
-    told = moments(life, table(WriterFrames, "run_id | runtime_stage_id"), table(FrameCommits, "run_id"), named)
+    told = moments(life, named)
     assert shown(told, "position", "suspect_kind", "suspect_id") == [
         (0, "tool", "t"),
         (1, "tool", "t"),

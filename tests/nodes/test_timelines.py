@@ -5,13 +5,13 @@ import pytest
 
 from afp_nodes.coverage import coverages
 from afp_nodes.lives import fed_edges, fed_lives, life_spans, lives
-from afp_nodes.schemas import Commits, Reads, Scopes, Timelines, Writes
+from afp_nodes.schemas import LocatedCommits, Reads, Scopes, Timelines, Writes
 from afp_nodes.timelines import timelines
 from afp_nodes.variables import variables
 from tests.tables import shown, table
 
 COMMITS = table(
-    Commits,
+    LocatedCommits,
     """
     run_id | scope | commit_idx | runtime_stage_id
     a      | ''    | 0          | s#0
@@ -132,7 +132,7 @@ def _chain(length: int) -> pl.LazyFrame:
         runtime_stage_id=pl.format("s#{}", "commit_idx"),
         stage_id=pl.lit("s"),
         stage_name=pl.lit("s"),
-        untracked_sources=pl.lit(None, pl.List(pl.String)),
+        loop_index=pl.lit(None, pl.Int64),
     )
     keys = [f"k{i}" for i in range(length + 1)]
     writes = commits.select("run_id", "scope", "commit_idx", "runtime_stage_id").with_columns(
@@ -154,7 +154,7 @@ def _chain(length: int) -> pl.LazyFrame:
         key=pl.Series(keys[:-1]),
     )
     return timelines(
-        Commits.validate(commits.select(Commits.column_names())).lazy(),
+        LocatedCommits.validate(commits.select(LocatedCommits.column_names())).lazy(),
         Writes.validate(writes.select(Writes.column_names())).lazy(),
         Reads.validate(reads.select(Reads.column_names())).lazy(),
     )
