@@ -81,7 +81,7 @@ class ExactReader:
         try:
             yield from self._pieces(size)
             if self.offset < end:
-                raise truncated(f"ends {end - self.offset:,} bytes too early")
+                raise truncated(f"is cut off; bytes missing: {end - self.offset:,}")
         except RefusedError:
             self.is_lost = True
             raise

@@ -10,6 +10,9 @@ def ending_of(uri: str, endings: Container[str]) -> str:
     Upper case counts as lower, and the query of a web address is no part of the name.
     """
     path = urlsplit(uri).path if uri.startswith(("http://", "https://")) else uri
-    parts = path.rpartition("/")[2].lower().rsplit(".", 2)
-    candidates = ("." + ".".join(parts[-count:]) for count in (2, 1) if len(parts) > count)
-    return next((ending for ending in candidates if ending in endings), "")
+    name, dot, last = path.rpartition("/")[2].lower().rpartition(".")
+    short = dot + last if dot else ""
+    long = "." + name.rpartition(".")[2] + short
+    if "." in name and long in endings:
+        return long
+    return short if short in endings else ""

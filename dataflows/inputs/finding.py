@@ -74,7 +74,7 @@ class _Walk:
         self._names: dict[tuple[int, int], list[str]] = defaultdict(list)
         self._links: list[str] = []
         self._ignored: set[str] = set()
-        self._refusals: list[Refusal] = []
+        self._refusals: dict[str, Refusal] = {}
         self._repeated = 0
 
     def add_url(self, url: str) -> None:
@@ -89,6 +89,8 @@ class _Walk:
         self._ignored |= {source.uri for source in sources} - accepted.keys()
 
     def add_path(self, path: str) -> None:
+        if not path:
+            raise NoSuchPathError("an empty path is not there; the current folder is `.`")
         root = os.path.realpath(path)
         if not _is_text(root):
             self._refuse(root, name_is_no_text())
@@ -152,7 +154,7 @@ class _Walk:
             self._add_link(link)
         self._keep_one_name_each()
         sources = sorted(self._sources.values(), key=attrgetter("uri"))
-        refusals = sorted(self._refusals, key=attrgetter("source_uri"))
+        refusals = sorted(self._refusals.values(), key=attrgetter("source_uri"))
         return Found(sources, len(self._ignored), refusals, self._repeated)
 
     def _add_link(self, link: str) -> None:
@@ -184,7 +186,8 @@ class _Walk:
                 self._repeated += 1
 
     def _refuse(self, path: str, refused: RefusedError) -> None:
-        self._refusals.append(refused.at(os.fsencode(path).decode("utf-8", "backslashreplace"), 0))
+        uri = os.fsencode(path).decode("utf-8", "backslashreplace")
+        self._refusals[uri] = refused.at(uri, 0)
 
 
 def _is_text(name: str) -> bool:

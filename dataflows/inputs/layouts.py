@@ -17,9 +17,11 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 def lone_document(chunks: Chunks, source_uri: str, position: int, limits: Limits) -> Iterator[Document | Refusal]:
     """The whole text as one document."""
     try:
-        yield Document.of(source_uri, position, _whole(chunks, limits.max_document_bytes))
+        text = _whole(chunks, limits.max_document_bytes)
     except RefusedError as refused:
         yield refused.at(source_uri, position)
+    else:
+        yield Document.of(source_uri, position, text)
 
 
 def document_lines(chunks: Chunks, source_uri: str, position: int, limits: Limits) -> Iterator[Document | Refusal]:
@@ -30,13 +32,15 @@ def document_lines(chunks: Chunks, source_uri: str, position: int, limits: Limit
     """
     number, first = 0, position
     try:
-        for number, line in enumerate(_lines(chunks, limits.max_document_bytes), start=1):
+        for line in _lines(chunks, limits.max_document_bytes):
+            number += 1
             if line is None:
                 yield _at_line(number, too_large(limits.max_document_bytes)).at(source_uri, position)
                 position += 1
             elif text := _without_marks(line, is_first=number == 1):
                 yield Document.of(source_uri, position, text, number)
                 position += 1
+                del line, text  # a long line is not held while the next one is read
     except RefusedError as refused:
         yield _at_line(number + 1, refused).at(source_uri, position)
         return

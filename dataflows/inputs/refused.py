@@ -35,7 +35,7 @@ def unreadable(error: OSError) -> RefusedError:
 
 def no_regular_file() -> RefusedError:
     """A pipe, a socket or a device, which is never opened: reading it might never end."""
-    return damaged("is a pipe, a socket or a device, which is not opened", "save what it gives as a file")
+    return damaged("is no regular file but a pipe, a socket or a device", "save what it gives as a file")
 
 
 def name_is_no_text() -> RefusedError:
@@ -60,4 +60,4 @@ def _remedy(error: OSError) -> str:
         case FileNotFoundError():
             return "it went away after the folder was listed: run again"
         case _:
-            return "look after the disk or the connection, then run again"
+            return "look after the file, the disk or the connection, then run again"

@@ -50,7 +50,7 @@ def sources_at(url: str) -> list[Source]:
         system, path = url_to_fs(url)
         system.invalidate_cache()
         entries = system.find(path, detail=True).values() if system.isdir(path) else [system.info(path)]
-        return [_source(system.unstrip_protocol(entry["name"]), entry) for entry in entries]
+        return [source_of(system.unstrip_protocol(entry["name"]), entry) for entry in entries]
 
 
 def open_url(url: str) -> RemoteFile:
@@ -64,7 +64,8 @@ def open_url(url: str) -> RemoteFile:
         return RemoteFile(system.open(path, "rb"))
 
 
-def _source(url: str, entry: dict[str, Any]) -> Source:
+def source_of(url: str, entry: dict[str, Any]) -> Source:
+    """A URL as its service lists it."""
     told = {key.lower(): value for key, value in entry.items()}
     versions = {key: str(told[key]) for key in (*_TIMES, *_VERSIONS) if told.get(key)}
     inode = number_of(repr(versions)) if versions else NO_INODE

@@ -41,7 +41,7 @@ def _items(archive: zipfile.ZipFile, members: Members) -> Iterator[Item]:
     for member in archive.infolist():
         if stat.S_ISLNK(member.external_attr >> 16):
             yield members.ignored(member.filename)
-        elif not member.is_dir():
+        elif not member.filename.endswith("/"):  # `is_dir` fails on an empty name
             yield from members.read(member.filename, _contents(archive, member))
 
 
