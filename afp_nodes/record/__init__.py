@@ -1,1 +1,20 @@
-"""From the bytes of one document to the facts of its run, as frames."""
+"""From the bytes of one document to the facts of its run, as frames.
+
+`read_document` decodes a document and says what it is; `FactCollector` turns decoded runs into frames.
+"""
+
+from afp_nodes.record.document import ReadOptions, ReadRecording, read_document, read_recordings
+from afp_nodes.record.inputs import ReadInput
+from afp_nodes.record.refusals import Refusal, RefusedError
+from afp_nodes.record.shred import FactCollector
+
+__all__ = [
+    "FactCollector",
+    "ReadInput",
+    "ReadOptions",
+    "ReadRecording",
+    "Refusal",
+    "RefusedError",
+    "read_document",
+    "read_recordings",
+]

@@ -1,0 +1,183 @@
+"""Studies, unit lists and declarations: the documents that are not recordings, checked and compacted.
+
+Rule: product contract, sections 3 and 6. What a study's arms must be to be compared is decided where studies are
+judged; here a study only has to be readable.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from afp_nodes.record.decoding import compacted
+from afp_nodes.record.refusals import RefusedError
+from afp_nodes.words import InputKind, QuarantineCode
+
+Name = Annotated[str, Meta(min_length=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadInput:
+    """One study, unit list or declaration.
+
+    `content_json` is the document as recorded, white space removed; of a list only the entries that were taken.
+    `refused_entries` are the positions of the others, each with what is wrong.
+    """
+
+    kind: InputKind
+    content_json: str = field(repr=False)
+    refused_entries: list[tuple[int, RefusedError]] = field(default_factory=list)
+
+
+class _StudyRun(Struct):
+    run_id: Name
+    arm_or_spec_id: str
+    seed: int | float | str | None = None
+    output: str | None = None
+    cost: dict[str, float | None] | None = None
+    error: Any = None
+    changed: bool | None = None
+
+
+class _Unit(Struct):
+    id: str
+    content: Any = None
+
+
+class _Spec(Struct):
+    spec_id: Name
+
+
+class _Options(Struct, rename="camel"):
+    samples: Annotated[int, Meta(ge=0)] | None = None
+    flip_threshold: float | None = None
+    comparator: str | None = None
+    max_candidates: Annotated[int, Meta(ge=0)] | None = None
+
+
+class _Study(Struct):
+    """What every study must be to be read at all."""
+
+    study_id: Name
+    kind: Literal["ablation", "restoration", "arms"]
+    runs: list[_StudyRun]
+    scenario: Any = None
+    original_run_id: str | None = None
+    original_output: str | None = None
+    baseline: str | None = None
+    embedder: str | None = None
+    options: _Options | None = None
+    specs: list[_Spec] | None = None
+    arms: list[dict[str, Any]] | None = None
+    available: list[_Unit] | None = None
+    sent: list[_Unit] | None = None
+    manifests_reported: bool | None = None
+
+
+class _Units(Struct):
+    run_id: Name
+    available: list[_Unit]
+    sent: list[_Unit]
+
+
+class _Tool(Struct, rename="camel"):
+    rows_at: str | UnsetType = UNSET
+
+
+class _Routing(Struct, rename="camel"):
+    app_decides: bool | None = None
+
+
+class _Declarations(Struct):
+    run_ids: list[str] | Literal["*"]
+    tools: dict[str, _Tool] | UnsetType = UNSET
+    routing: _Routing | None = None
+
+
+def named_kind(source_uri: str) -> InputKind | None:
+    """What a document is by the last name of its place; None = its content decides."""
+    name = source_uri.rpartition("::")[2].rpartition("/")[2]
+    for packing in (".gz", ".zst"):
+        name = name.removesuffix(packing)
+    if name == "study.json" or name.endswith(".study.json"):
+        return InputKind.STUDY
+    if name.endswith(".units.json"):
+        return InputKind.UNITS
+    return InputKind.DECLARATIONS if name.endswith(".declarations.json") else None
+
+
+def read_input(data: bytes, kind: InputKind) -> ReadInput:
+    """One input of a known kind.
+
+    Raises `RefusedError`: `bad-study`, `bad-units` or `bad-declarations`, and what any text is refused for. In a
+    list a malformed entry is refused, not its list.
+    """
+    text = compacted(data)
+    if kind is InputKind.STUDY:
+        _read_study(text)
+        return ReadInput(kind, text)
+    check = _check_units if kind is InputKind.UNITS else _check_declarations
+    if not text.startswith("["):
+        check(text.encode())
+        return ReadInput(kind, text)
+    return _read_list(text, kind, check)
+
+
+def _read_list(text: str, kind: InputKind, check: Callable[[bytes], None]) -> ReadInput:
+    taken: list[Raw] = []
+    refused: list[tuple[int, RefusedError]] = []
+    for position, entry in enumerate(msgspec.json.decode(text, type=list[Raw])):
+        try:
+            check(bytes(entry))
+            taken.append(entry)
+        except RefusedError as error:
+            refused.append((position, RefusedError(error.code, f"entry {position}: {error.message}", error.remedy)))
+    return ReadInput(kind, msgspec.json.encode(taken).decode(), refused)
+
+
+def _read_study(text: str) -> None:
+    try:
+        study = msgspec.json.decode(text, type=_Study)
+    except msgspec.ValidationError as error:
+        raise _refusal(QuarantineCode.BAD_STUDY, f"the study cannot be read: {error}") from None
+    missing = {
+        "ablation": [] if study.specs is not None else ["specs"],
+        "restoration": [n for n in ("specs", "available", "sent") if getattr(study, n) is None],
+        "arms": [] if study.arms is not None else ["arms"],
+    }[study.kind]
+    if missing:
+        names = " and ".join(f"`{name}`" for name in missing)
+        raise _refusal(QuarantineCode.BAD_STUDY, f"the study cannot be read: its kind is {study.kind}, without {names}")
+
+
+def _check_units(text: bytes) -> None:
+    try:
+        msgspec.json.decode(text, type=_Units)
+    except msgspec.ValidationError as error:
+        raise _refusal(QuarantineCode.BAD_UNITS, f"the unit list cannot be read: {error}") from None
+
+
+def _check_declarations(text: bytes) -> None:
+    try:
+        declared = msgspec.json.decode(text, type=_Declarations)
+    except msgspec.ValidationError as error:
+        raise _refusal(QuarantineCode.BAD_DECLARATIONS, f"the declaration cannot be read: {error}") from None
+    for name, tool in ({} if declared.tools is UNSET else declared.tools).items():
+        if tool.rows_at is not UNSET and (not tool.rows_at or set(tool.rows_at) & set("/.")):
+            raise _refusal(
+                QuarantineCode.BAD_DECLARATIONS,
+                f"`rowsAt` of tool {name[:60]!r} is {tool.rows_at[:60]!r}; it must name one member, without `/` or `.`",
+            )
+
+
+def _refusal(code: QuarantineCode, message: str) -> RefusedError:
+    return RefusedError(code, message, _REMEDIES[code])
+
+
+_REMEDIES = {
+    QuarantineCode.BAD_STUDY: "give the study `study_id`, `kind`, `runs` and what its kind needs, then run again",
+    QuarantineCode.BAD_UNITS: "give each list `run_id`, `available` and `sent`, each unit an `id`, then run again",
+    QuarantineCode.BAD_DECLARATIONS: 'give each declaration `run_ids` (a list or "*") and `tools`, then run again',
+}

@@ -1,0 +1,202 @@
+"""Run facts: what one recording says about its run as a whole. Rule: product contract, section 5, `runs`.
+
+Absence is information: what the record cannot say is None, never zero and never "no".
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from msgspec import Raw, json
+
+from afp_nodes.record.document import Events, ReadRecording
+from afp_nodes.record.own_events import PREFIX, RUN_CONFIGURED, TURN_END
+from afp_nodes.record.payloads import PLACEHOLDERS, Payloads
+from afp_nodes.record.shapes import (
+    NOTHING,
+    Commit,
+    Event,
+    Llm,
+    LlmEnd,
+    Manifest,
+    RunHeader,
+    SharedState,
+    SkillGraph,
+    TurnEnd,
+    TurnStart,
+    Usage,
+    is_object,
+)
+from afp_nodes.record.values import PATH_DELIMITER, Values
+
+TURN_START = PREFIX + "agent.turn_start"
+LLM_END = PREFIX + "stream.llm_end"
+TOKEN = PREFIX + "stream.token"
+PAUSE_RESUME = PREFIX + "pause.resume"
+DISPOSITION = PREFIX + "integrity.disposition"
+"""The last event of every leg that the library itself closed."""
+
+EVENT_MEMBERS = {
+    "userMessage": "userPrompt",
+    "lastToolResult": "result",
+    "systemPromptInjections": "rawContent",
+    "messagesInjections": "rawContent",
+    "toolsInjections": "rawContent",
+}
+"""Where events repeat a state key under another name."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def manifest_facts(recording: ReadRecording, own: list[Event], payloads: Payloads, values: Values) -> dict[str, Any]:
+    """The columns that tell how the agent was configured.
+
+    The manifest is the envelope's, else the payload of the first own `run_configured` event.
+    """
+    raw = recording.configuration.manifest
+    if not is_object(raw):
+        raw = next((event.payload for event in own if event.type == RUN_CONFIGURED), NOTHING)
+    manifest = payloads.of(raw, Manifest)
+    llm, graph = manifest.llm or Llm(), manifest.skill_graph or SkillGraph()
+    return {
+        "agent_id": recording.configuration.agent_id or manifest.agent_id,
+        "provider": llm.provider,
+        "model": llm.model,
+        "react_mode": manifest.react_mode,
+        "window": manifest.window,
+        "evidence_gate": manifest.evidence_gate,
+        "skill_scorer": graph.scorer,
+        "skill_routing": graph.routing,
+        "skill_continuity": graph.continuity,
+        "manifest_json": values.text(raw),
+    }
+
+
+def header_facts(recording: ReadRecording, own: list[Event]) -> dict[str, Any]:
+    """The columns that an envelope states."""
+    header = recording.header
+    return {
+        "agentfootprint_version": recording.producer.agentfootprint_version,
+        "footprintjs_version": recording.producer.footprintjs_version,
+        "session_id": header.session_id,
+        "principal": header.principal,
+        "tenant": header.tenant,
+        "started_at": _instant(header.started_at) if header.started_at else _first_clock(header, own),
+        "ended_at": _instant(header.ended_at),
+        "complete": header.complete,
+        "dropped_events": header.dropped_events,
+        "first_retained_event_index": header.first_retained_event_index,
+    }
+
+
+def event_facts(recorded: Events | None, header: RunHeader, own: list[Event], payloads: Payloads) -> dict[str, Any]:
+    """The columns that events tell: counts, tokens, and whether the run answered or was resumed."""
+    if recorded is None:
+        names = ("llm_calls", "events", "token_events", "answered", "input_tokens", "output_tokens", "resumed_leg")
+        return dict.fromkeys(names)
+    types = {event.type for event in own}
+    usages = [payloads.read(event, LlmEnd).usage or Usage() for event in own if event.type == LLM_END]
+    return {
+        "llm_calls": len(usages),
+        "events": len(recorded.events),
+        "token_events": sum(event.type == TOKEN for event in recorded.events),
+        "answered": _answered(recorded, header, types),
+        "input_tokens": _sum_of_known([usage.input for usage in usages]),
+        "output_tokens": _sum_of_known([usage.output for usage in usages]),
+        "resumed_leg": _is_resumed(header, types),
+    }
+
+
+def turn_facts(own: list[Event], state: SharedState, payloads: Payloads, is_redacted: bool) -> dict[str, Any]:
+    """The columns that tell what was asked and answered; in a redacted record a placeholder is no text."""
+    starts = [payloads.read(event, TurnStart).user_prompt for event in own if event.type == TURN_START]
+    ends = [payloads.read(event, TurnEnd).final_content for event in own if event.type == TURN_END]
+    question = starts[-1] if starts and starts[-1] is not None else state.user_message
+    answer = ends[-1] if ends else None
+    return {
+        "turn_number": state.turn_number,
+        "question": None if is_redacted and question in PLACEHOLDERS else question,
+        "answer": None if is_redacted and answer in PLACEHOLDERS else answer,
+    }
+
+
+def redaction_facts(
+    logs: Iterable[list[Commit]], shared_state: Raw, events: list[Event], is_redacted: bool, values: Values
+) -> dict[str, Any]:
+    """How many paths were scrubbed, and whether an event still shows one of them.
+
+    The value that was taken out is not in the record, so it cannot be searched for. What can be seen is a member of
+    an event's payload that bears the name of a scrubbed path, or the name under which events repeat that state key,
+    and holds something other than a placeholder.
+    """
+    paths = {path for log in logs for commit in log for path in commit.redacted_paths or [] if path is not None}
+    names = {path.rpartition(PATH_DELIMITER)[2].rpartition(".")[2] for path in paths}
+    if is_redacted and is_object(shared_state):
+        members = json.decode(shared_state, type=dict[str, Raw])
+        names |= {name for name, value in members.items() if bytes(value)[1:-1].decode() in PLACEHOLDERS}
+    names |= {EVENT_MEMBERS[name] for name in names if name in EVENT_MEMBERS}
+    return {"redacted_paths": len(paths), "redacted_but_in_events": bool(names) and _any_shows(events, names, values)}
+
+
+def _any_shows(events: list[Event], names: set[str], values: Values) -> bool:
+    quoted = "|".join(re.escape(json.encode(name).decode()[1:-1]) for name in sorted(names))
+    shown = re.compile(rf'"(?:{quoted})":(?!"(?:{"|".join(map(re.escape, sorted(PLACEHOLDERS)))})"|null\b)')
+    return any(shown.search(values.text(event.payload) or "") for event in events)
+
+
+def _answered(recorded: Events, header: RunHeader, types: set[str | None]) -> bool | None:
+    """Whether a turn ended; None where the end of the events may be missing.
+
+    Their end is there when the library closed the leg, when another run follows in the same document, or when the
+    record says that the run had not ended. A record that says it had ended, or nothing, and shows no end may be cut.
+    """
+    if TURN_END in types:
+        return True
+    if not recorded.events:
+        return None if header.dropped_events else False
+    is_closed = recorded.goes_on or header.complete is False or recorded.events[-1].type == DISPOSITION
+    return False if is_closed else None
+
+
+def _is_resumed(header: RunHeader, types: set[str | None]) -> bool | None:
+    """Whether the run goes on after a pause; None where the start of the turn may have been dropped."""
+    if PAUSE_RESUME in types:
+        return True
+    if TURN_END not in types or TURN_START in types:
+        return False
+    return None if header.dropped_events else True
+
+
+def _sum_of_known(numbers: list[float | None]) -> float | None:
+    """The sum of what is recorded; None where calls were made and none says."""
+    known = [number for number in numbers if number is not None]
+    return sum(known, 0.0) if known or not numbers else None
+
+
+def _instant(text: str | None) -> datetime | None:
+    """A point in time in UTC; None for a text that is none, or that names no zone: nobody said which is meant."""
+    if text is None:
+        return None
+    try:
+        stated = datetime.fromisoformat(text)
+        return stated.astimezone(UTC) if stated.tzinfo else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _first_clock(header: RunHeader, own: list[Event]) -> datetime | None:
+    """The clock of the first own event, where that is known to be the first there was.
+
+    It is when the record says that none was dropped, or when the events begin as those of a leg do.
+    """
+    if not own or own[0].meta is None or own[0].meta.wall_clock_ms is None:
+        return None
+    begins = own[0].type == RUN_CONFIGURED or (own[0].type == PAUSE_RESUME and RUN_CONFIGURED in {e.type for e in own})
+    nothing_dropped = header.dropped_events == 0 or header.first_retained_event_index == 0
+    if header.dropped_events or not (begins or nothing_dropped):
+        return None
+    try:
+        return _EPOCH + timedelta(milliseconds=own[0].meta.wall_clock_ms)
+    except OverflowError:
+        return None
