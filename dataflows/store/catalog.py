@@ -39,10 +39,10 @@ def connect(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
 def read_only(connection: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> None:
     """Locks the connection: from now on it can open the snapshot's files and nothing else, and stays that way.
 
-    DuckDB would still let a COPY overwrite one of those files: hand every text to `refuse_writes` first.
+    DuckDB would still let a COPY overwrite one of those files: hand every text to `statements.refuse_writes` first.
     """
     files = [file for table in snapshot.tables() for file in snapshot.files(table)]
-    connection.execute(f"SET allowed_paths = [{_texts(files)}]")
+    connection.execute(f"SET allowed_paths = [{quoted_texts(files)}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
@@ -64,8 +64,8 @@ def _view_body(snapshot: Snapshot, table: str) -> str:
 
 def _select(group: Group, wanted: Columns) -> str:
     """The live rows of one group, with the wanted columns."""
-    rows = f"SELECT {_columns(group.columns, wanted)} FROM read_parquet([{_files(group)}], hive_partitioning = false)"
-    return f"{rows} WHERE (run_id IN ({_texts(group.superseded)})) IS NOT TRUE" if group.superseded else rows
+    rows = f"SELECT {_columns(group.columns, wanted)} FROM {part_rows(*group.files)}"
+    return f"{rows} WHERE (run_id IN ({quoted_texts(group.superseded)})) IS NOT TRUE" if group.superseded else rows
 
 
 def _columns(held: Columns, wanted: Columns) -> str:
@@ -79,12 +79,14 @@ def _column(name: str, kind: str, held_kind: str | None) -> str:
     return f"{quoted_name(name) if held_kind else 'NULL'}::{kind} AS {quoted_name(name)}"
 
 
-def _files(group: Group) -> str:
-    """The group's paths; what DuckDB would take for a pattern is said literally."""
-    return _texts(file.replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in group.files)
+def part_rows(*files: str) -> str:
+    """Parts as they lie, as a table expression; what DuckDB would take for a pattern in a path is said literally."""
+    literal = (file.replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in files)
+    return f"read_parquet([{quoted_texts(literal)}], hive_partitioning = false)"
 
 
-def _texts(texts: Iterable[str]) -> str:
+def quoted_texts(texts: Iterable[str]) -> str:
+    """Texts as a list of SQL literals."""
     return ", ".join(quoted_text(text) for text in texts)
 
 

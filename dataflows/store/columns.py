@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import polars as pl
 from polars.datatypes import DataTypeClass
@@ -40,6 +40,11 @@ def dtype_of(sql_name: str) -> pl.DataType | DataTypeClass:
 def stored_columns(schema: type[Table]) -> dict[str, str]:
     """The columns of a table as its parts hold them."""
     return {name: sql_type(dtype) for name, dtype in schema.stored_dtypes().items()}
+
+
+def in_shape(wanted: Mapping[str, pl.DataType | DataTypeClass], held: Collection[str]) -> list[pl.Expr]:
+    """The wanted columns, of a frame that may hold others: one that it lacks is NULL."""
+    return [(pl.col(name) if name in held else pl.lit(None)).cast(dtype).alias(name) for name, dtype in wanted.items()]
 
 
 def shape_of(columns: Columns) -> str:

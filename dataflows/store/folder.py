@@ -5,6 +5,7 @@ Light on purpose, like the manifest: data frames are only imported where one is 
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -92,11 +93,11 @@ class Store:
             return None
         return Snapshot(self.path, read_manifest(self.path, versions[-1] if version is None else version))
 
-    def batch(self, code_version: str) -> Batch:
-        """A writer's session: see `Batch`. `code_version` names the derivations that make its chunks."""
-        from dataflows.store.batch import Batch  # noqa: PLC0415 - readers never need the writing half
+    def batch(self, code_version: str) -> AbstractContextManager[Batch]:
+        """A writer's session, see `open_batch`; `code_version` names the derivations that make its chunks."""
+        from dataflows.store.batch import open_batch  # noqa: PLC0415 - readers never need the writing half
 
-        return Batch(self, code_version)
+        return open_batch(self, code_version)
 
     def _may_become_a_store(self) -> bool:
         """An empty folder, or one that was left half made."""

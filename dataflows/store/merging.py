@@ -1,6 +1,6 @@
 """Merging: what one job brings, taken together with what is there. A pure function of the two."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -20,10 +20,11 @@ from afp_nodes.schemas import (
     Table,
 )
 from afp_nodes.words import DocumentStatus
+from dataflows.store.columns import in_shape, shape_of
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
 from dataflows.store.manifest import Chunk, LiveChunk, Part
-from dataflows.store.scanning import live, scan_parts
+from dataflows.store.scanning import live, scan_files, scan_parts
 
 _LEDGER = ("recordings", "inputs", "quarantine", "files", "study_runs", "superseded_runs")
 _DERIVED = frozenset(schema.table_name() for schema in DERIVED_TABLES)
@@ -50,10 +51,30 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A snapshot that is not published yet: its chunks, and the rows of its job tables but `snapshots`."""
+    """A snapshot that is not published yet.
+
+    The job tables but `snapshots` are `frames` to be written or `parts` that stay; `shapes` holds the columns that
+    parts of the draft may have been written with.
+    """
 
     chunks: tuple[LiveChunk, ...]
-    tables: dict[str, pl.DataFrame]
+    frames: dict[str, pl.DataFrame] = field(default_factory=dict)
+    parts: dict[str, Part] = field(default_factory=dict)
+    shapes: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def unchanged(snapshot: Snapshot) -> Draft:
+    """A snapshot as a draft: to publish it again, or with other chunks."""
+    tables = {table: part for table, part in snapshot.manifest.tables.items() if table != "snapshots"}
+    return Draft(snapshot.manifest.chunks, parts=tables, shapes=shapes_of(snapshot))
+
+
+def shapes_of(snapshot: Snapshot | None) -> dict[str, dict[str, str]]:
+    """The columns that parts of a snapshot were written with, by shape."""
+    if snapshot is None:
+        return {}
+    today = {shape_of(columns): columns for columns in snapshot.manifest.columns.values()}
+    return today | snapshot.manifest.older_shapes
 
 
 def merged(newest: Snapshot | None, contribution: Contribution, root: Path, code_version: str) -> Draft:
@@ -71,7 +92,8 @@ def merged(newest: Snapshot | None, contribution: Contribution, root: Path, code
     superseded = frames.pop("superseded_runs")
     if touches_runs:
         _must_agree(frames["recordings"], held)
-    return Draft(tuple(_settled(chunks, superseded, contribution, root)), frames)
+    settled = tuple(_settled(chunks, superseded, contribution, root))
+    return Draft(settled, frames, shapes=shapes_of(newest))
 
 
 def no_rows(schema: type[Table] | type[HeldRuns]) -> pl.DataFrame:
@@ -83,15 +105,8 @@ def earlier_rows(snapshot: Snapshot | None, schema: type[Table]) -> pl.DataFrame
     """A table of a snapshot in the shape it has today; empty before the first and where it had none."""
     if snapshot is None or schema.table_name() not in snapshot.manifest.columns:
         return no_rows(schema)
-    return _in_shape(schema, scan_parts(snapshot, schema.table_name()).collect())
-
-
-def _in_shape(schema: type[Table], frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with the schema's columns as stored; those it lacks are NULL."""
-    return frame.select(
-        (pl.col(name) if name in frame.columns else pl.lit(None)).cast(dtype).alias(name)
-        for name, dtype in schema.stored_dtypes().items()
-    )
+    rows = scan_parts(snapshot, schema.table_name())
+    return rows.select(in_shape(schema.stored_dtypes(), rows.collect_schema().names())).collect()
 
 
 @cache
@@ -102,24 +117,33 @@ def _ledger_driver() -> driver.Driver:
 def _ledger_inputs(
     earlier: dict[str, pl.DataFrame], contribution: Contribution, held_runs: pl.DataFrame
 ) -> dict[str, pl.DataFrame]:
-    recordings = _in_shape(Recordings, contribution.recordings)
-    inputs = _in_shape(Inputs, contribution.inputs)
+    recordings = _brought(Recordings, contribution.recordings)
+    inputs = _brought(Inputs, contribution.inputs)
     return {
         "recording_sightings": pl.concat([earlier["recordings"], recordings]),
         "input_sightings": pl.concat([earlier["inputs"], inputs]),
         "earlier_refusals": earlier["quarantine"],
-        "new_refusals": _in_shape(Quarantine, contribution.quarantine),
+        "new_refusals": _brought(Quarantine, contribution.quarantine),
         "taken_in_places": pl.concat([taken.select(ledger.PLACE) for taken in (recordings, inputs)]),
         "earlier_files": earlier["files"],
-        "files_read": _in_shape(Files, contribution.files),
+        "files_read": _brought(Files, contribution.files),
         "held_runs": held_runs,
     }
+
+
+def _brought(schema: type[Table], frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame of a contribution in the shape of its table; what is decided here may be missing."""
+    return frame.select(in_shape(schema.stored_dtypes(), frame.columns))
 
 
 def _chunks(newest: Snapshot | None, contribution: Contribution, code_version: str) -> list[LiveChunk]:
     """The chunks of both, the earlier ones first, before it is settled which of their runs live."""
     earlier = [_rederived(chunk, contribution, code_version) for chunk in (newest.manifest.chunks if newest else ())]
-    new = [LiveChunk(chunk.id, code_version, len(chunk.runs), (), chunk.parts) for chunk in contribution.chunks]
+    new = [
+        LiveChunk(chunk.id, code_version, len(chunk.runs), (), chunk.parts)
+        for chunk in contribution.chunks
+        if chunk.runs
+    ]
     return earlier + new
 
 
@@ -179,10 +203,10 @@ def _settled(
         gone = newly.get(chunk.id, [])
         if len(gone) < chunk.runs:
             recount = bool(gone) or chunk.id in contribution.replaced_chunks
-            yield _counted(chunk, gone, root) if recount else chunk
+            yield counted(chunk, gone, root) if recount else chunk
 
 
-def _counted(chunk: LiveChunk, gone: list[str], root: Path) -> LiveChunk:
+def counted(chunk: LiveChunk, gone: Collection[str], root: Path) -> LiveChunk:
     """The chunk without the runs that are gone, and how many rows of each part that leaves dead."""
     superseded = tuple(sorted({*chunk.superseded, *gone}))
     tables = {t: replace(part, dead_rows=_dead_rows(part, superseded, root)) for t, part in chunk.tables.items()}
@@ -190,5 +214,4 @@ def _counted(chunk: LiveChunk, gone: list[str], root: Path) -> LiveChunk:
 
 
 def _dead_rows(part: Part, superseded: tuple[str, ...], root: Path) -> int:
-    rows = pl.scan_parquet(root / part.file, glob=False, hive_partitioning=False)
-    return int(rows.filter(~live(superseded)).select(pl.len()).collect().item())
+    return int(scan_files((str(root / part.file),)).filter(~live(superseded)).select(pl.len()).collect().item())

@@ -32,7 +32,7 @@ def write_chunk(root: str, batch_id: str, frames: Mapping[str, pl.DataFrame]) ->
 
     Raises `StoreError` when the store cannot be written.
     """
-    chunk_id = f"{batch_id}-{secrets.token_hex(4)}"
+    chunk_id = new_chunk_id(batch_id)
     stored = {name: frame for name, frame in frames.items() if name in TABLES and not frame.is_empty()}
     with writing_into(Path(root)), ThreadPoolExecutor(SYNCING_THREADS) as syncing:
         written = {
@@ -47,6 +47,11 @@ def write_chunk(root: str, batch_id: str, frames: Mapping[str, pl.DataFrame]) ->
 def stored_frame(schema: type[Table], frame: pl.DataFrame) -> pl.DataFrame:
     """The frame as it is stored: the schema's columns as plain types, rows in the order of the key."""
     return frame.select(pl.col(n).cast(t) for n, t in schema.stored_dtypes().items()).sort(schema.key_columns())
+
+
+def new_chunk_id(batch_id: str) -> str:
+    """A name for a chunk and its parts; it begins with the batch that writes them."""
+    return f"{batch_id}-{secrets.token_hex(4)}"
 
 
 def part_name(table: str, unique: str) -> str:

@@ -1,7 +1,6 @@
 """Publishing: a draft becomes the next snapshot in one atomic step for all tables, or nothing happens."""
 
 import errno
-import fcntl
 import json
 import os
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import Manifest, Part, manifest_file
 from dataflows.store.merging import Draft, earlier_rows
 from dataflows.store.parts import TEMPORARY, part_name, stored_frame, sync_folder, write_part
+from dataflows.store.writers import locked
 
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 
@@ -61,17 +61,18 @@ def publish(
     with writing_into(publisher.root):
         while True:
             base = base_of()
-            manifest = _manifest(publisher, base, draft_of(base.snapshot), restores)
+            draft = draft_of(base.snapshot)
+            manifest = _manifest(publisher, base, draft, restores)
             if _becomes_next(publisher, manifest):
                 return Snapshot(publisher.root, manifest)
-            for part in manifest.tables.values():
-                (publisher.root / part.file).unlink()
+            for table in manifest.tables.keys() - draft.parts.keys():
+                (publisher.root / manifest.tables[table].file).unlink()
 
 
 def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | None) -> Manifest:
     """The draft as a manifest, its job tables written."""
     earlier = base.snapshot.manifest if base.snapshot else None
-    bare = Manifest(
+    untold = Manifest(
         version=base.version + 1,
         parent=base.version or None,
         created_at=datetime.now(UTC),
@@ -79,23 +80,19 @@ def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | No
         code_version=publisher.code_version,
         columns={name: stored_columns(schema) for name, schema in TABLES.items()},
         chunks=draft.chunks,
-        older_shapes=_older_shapes(earlier, draft),
+        tables=draft.parts | {name: _job_part(publisher, name, frame) for name, frame in draft.frames.items()},
         restores=restores,
         rollbacks=(earlier.rollbacks if earlier else 0) + (restores is not None),
     )
-    told = replace(bare, tables={name: _job_part(publisher, name, frame) for name, frame in draft.tables.items()})
-    history = _history(earlier_rows(base.snapshot, Snapshots), told)
-    return replace(told, tables=told.tables | {"snapshots": _job_part(publisher, "snapshots", history)})
+    history = _history(earlier_rows(base.snapshot, Snapshots), untold)
+    tables = untold.tables | {"snapshots": _job_part(publisher, "snapshots", history)}
+    return replace(untold, tables=tables, older_shapes=_older_shapes(untold, draft.shapes))
 
 
-def _older_shapes(earlier: Manifest | None, draft: Draft) -> dict[str, dict[str, str]]:
-    """The columns of the draft's parts that were written with others than those of today."""
-    if earlier is None:
-        return {}
-    today = {shape_of(stored_columns(schema)) for schema in TABLES.values()}
-    known = {shape_of(columns): columns for columns in earlier.columns.values()} | earlier.older_shapes
-    shapes = {part.shape for chunk in draft.chunks for part in chunk.tables.values()}
-    return {shape: known[shape] for shape in sorted(shapes - today)}
+def _older_shapes(manifest: Manifest, known: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """The columns of the parts that were written with others than those of today."""
+    today = {shape_of(columns) for columns in manifest.columns.values()}
+    return {shape: known[shape] for shape in sorted({part.shape for part in manifest.parts()} - today)}
 
 
 def _job_part(publisher: Publisher, table: str, frame: pl.DataFrame) -> Part:
@@ -156,8 +153,7 @@ def _renamed_alone(temporary: Path, target: Path) -> bool:
     As atomic as a link for readers and after a crash; between writers it rests on `flock`, so two machines that
     share such a file system need one that passes locks on.
     """
-    with (target.parent / "publish.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(target.parent):
         if target.exists():
             return False
         temporary.rename(target)

@@ -3,10 +3,11 @@
 import polars as pl
 
 from afp_nodes.schemas import FACT_TABLES, Frame, RunRecords, Runs, Table
+from dataflows.store.columns import in_shape
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
 from dataflows.store.manifest import LiveChunk
-from dataflows.store.scanning import live
+from dataflows.store.scanning import live, scan_files
 
 
 def needs_rederiving(snapshot: Snapshot, code_version: str) -> list[str]:
@@ -38,13 +39,6 @@ def _rows(snapshot: Snapshot, chunk: LiveChunk, table: type[Table], wanted: type
     part = chunk.tables.get(table.table_name())
     if part is None:
         return pl.DataFrame(schema=wanted.stored_dtypes())
-    rows = pl.scan_parquet(snapshot.root / part.file, glob=False, hive_partitioning=False)
-    held = rows.collect_schema().names()
-    return (
-        rows.filter(live(chunk.superseded))
-        .select(
-            (pl.col(name) if name in held else pl.lit(None)).cast(dtype).alias(name)
-            for name, dtype in wanted.stored_dtypes().items()
-        )
-        .collect()
-    )
+    rows = scan_files((str(snapshot.root / part.file),))
+    wanted_columns = in_shape(wanted.stored_dtypes(), rows.collect_schema().names())
+    return rows.filter(live(chunk.superseded)).select(wanted_columns).collect()

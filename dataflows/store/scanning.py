@@ -1,8 +1,11 @@
 """A snapshot's tables as lazy frames."""
 
-import polars as pl
+from collections.abc import Mapping
 
-from dataflows.store.columns import dtypes_of
+import polars as pl
+from polars.datatypes import DataTypeClass
+
+from dataflows.store.columns import dtypes_of, in_shape
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
 from dataflows.store.grouping import Group, groups_of
@@ -22,8 +25,8 @@ def scan_parts(snapshot: Snapshot, table: str) -> pl.LazyFrame:
     if table not in snapshot.manifest.columns:
         raise StoreError(f"There is no table {table!r}.", f"Tables: {', '.join(snapshot.tables())}.")
     dtypes = dtypes_of(snapshot.manifest.columns[table])
-    nothing = pl.LazyFrame(schema=dtypes)
-    return pl.concat([nothing, *(_rows(group, nothing) for group in groups_of(snapshot, table))])
+    groups = [_rows(group, dtypes) for group in groups_of(snapshot, table)]
+    return pl.concat([pl.LazyFrame(schema=dtypes), *groups])
 
 
 def scan_files(files: tuple[str, ...]) -> pl.LazyFrame:
@@ -36,14 +39,11 @@ def live(superseded: tuple[str, ...]) -> pl.Expr:
     return ~pl.col("run_id").is_in(list(superseded)).fill_null(False)
 
 
-def _rows(group: Group, wanted: pl.LazyFrame) -> pl.LazyFrame:
+def _rows(group: Group, wanted: Mapping[str, pl.DataType | DataTypeClass]) -> pl.LazyFrame:
     """The group's live rows with the wanted columns; one that it was written without is NULL."""
     rows = scan_files(group.files)
     rows = rows.filter(live(group.superseded)) if group.superseded else rows
-    return rows.select(
-        pl.col(name).cast(dtype) if name in group.columns else pl.lit(None, dtype=dtype).alias(name)
-        for name, dtype in wanted.collect_schema().items()
-    )
+    return rows.select(in_shape(wanted, group.columns))
 
 
 def _labelled(runs: pl.LazyFrame, study_runs: pl.LazyFrame) -> pl.LazyFrame:

@@ -14,7 +14,7 @@ from secrets import token_hex
 from types import FrameType
 
 from dataflows.store.errors import writing_into
-from dataflows.store.manifest import manifests
+from dataflows.store.manifest import manifests, published_versions
 
 OLD = timedelta(hours=1)
 """Age from which the next writer clears up after a dead one; `vacuum` does not wait."""
@@ -33,28 +33,46 @@ def batch_of(path: Path) -> str | None:
     return named[1] if named else None
 
 
-class WriterLock:
-    """The lock file that says that a writer is alive; the kernel lets go of it when the writer dies."""
+@contextmanager
+def session(root: Path) -> Iterator[str]:
+    """One writer at work: yields its batch id. Writers do not wait for each other.
 
-    def __init__(self, root: Path, batch_id: str) -> None:
-        self._path = root / "writers" / f"{batch_id}.lock"
-        self._descriptor = -1
+    While the session is open its lock file is held, which the kernel lets go of when the writer dies. When it ends,
+    by an exception or an interrupt too, whatever the batch wrote and did not publish is removed, and the lock file.
+    What other writers left behind when they died is removed when it is old.
 
-    def take(self) -> None:
-        """Creates and locks the file. Raises `StoreError` when the store cannot be written."""
-        with writing_into(self._path):
-            while True:
-                descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o644)
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-                if _lies_at(descriptor, self._path):
-                    self._descriptor = descriptor
-                    return
+    Raises `StoreError` when the store cannot be written.
+    """
+    batch_id = new_batch_id()
+    lock = root / "writers" / f"{batch_id}.lock"
+    published = published_versions(root)
+    descriptor = -1
+    try:
+        with undisturbed(), writing_into(root):
+            descriptor = _taken(lock)
+            remove_dead_writers(root, OLD)
+        yield batch_id
+    finally:
+        with undisturbed(), writing_into(root):
+            remove_unpublished(root, batch_id, after=published[-1] if published else 0)
+            lock.unlink(missing_ok=True)
+            if descriptor >= 0:
                 os.close(descriptor)
 
-    def give_back(self) -> None:
-        """Removes the file and lets go."""
-        self._path.unlink(missing_ok=True)
-        os.close(self._descriptor)
+
+@contextmanager
+def locked(folder: Path, *, wait: bool = True) -> Iterator[bool]:
+    """Holds a folder of the store for one process at a time; yields whether it is held, which only fails unwaited.
+
+    The lock is on the folder itself: no file is left, and the kernel lets go when the process dies.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if wait:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield wait or _try_lock(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def live_writers(root: Path) -> set[str]:
@@ -143,6 +161,16 @@ def _try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _taken(lock: Path) -> int:
+    """A new lock file, held until the returned descriptor is closed."""
+    while True:
+        descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if _lies_at(descriptor, lock):
+            return descriptor
+        os.close(descriptor)
 
 
 def _lies_at(descriptor: int, path: Path) -> bool:

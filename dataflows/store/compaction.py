@@ -1,0 +1,159 @@
+"""Compaction: small chunks become larger ones, and superseded runs leave the files."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from afp_nodes.schemas import TABLES
+from dataflows.store.catalog_file import write_catalog
+from dataflows.store.columns import in_shape
+from dataflows.store.errors import StoreError, writing_into
+from dataflows.store.folder import Snapshot, Store
+from dataflows.store.manifest import LiveChunk
+from dataflows.store.merging import Draft, counted, unchanged
+from dataflows.store.parts import new_chunk_id, part_name, stored_frame, write_part
+from dataflows.store.publishing import Publisher, newest_of, publish
+from dataflows.store.scanning import live, scan_files
+from dataflows.store.writers import locked, session, undisturbed
+
+LARGE_BYTES = 8 * 2**20
+LARGE_RUNS = 512
+"""A chunk grows to this at most: one table of it at a time is held in memory, and it is derived again in one piece."""
+
+DUE = 16
+"""Small chunks from which a publish compacts by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merger:
+    """Chunks of one snapshot, and the chunk that was made of their live rows."""
+
+    sources: tuple[LiveChunk, ...]
+    merged: LiveChunk
+
+    def applied(self, chunks: tuple[LiveChunk, ...], root: Path) -> tuple[LiveChunk, ...]:
+        """The chunks of a newer snapshot with the merged one in place of its sources.
+
+        They stay as they are when a source was dropped or derived again meanwhile. Runs that were superseded
+        meanwhile are counted out of the merged one.
+        """
+        today = {chunk.id: chunk for chunk in chunks}
+        pairs = [(source, today.get(source.id)) for source in self.sources]
+        if not all(now and _files(now) == _files(source) for source, now in pairs):
+            return chunks
+        gone = {run for source, now in pairs if now for run in now.superseded} - self._superseded()
+        merged = counted(self.merged, gone, root) if gone else self.merged
+        first, *others = (source.id for source in self.sources)
+        kept = (merged if chunk.id == first else chunk for chunk in chunks if chunk.id not in others)
+        return tuple(chunk for chunk in kept if chunk.runs)
+
+    def _superseded(self) -> set[str]:
+        """Runs that were out already when the rows were taken."""
+        return {run for source in self.sources for run in source.superseded}
+
+
+def compact(store: Store) -> Snapshot | None:
+    """Merges small chunks, drops superseded runs for good, and publishes the result; None when there is nothing to do.
+
+    Every table keeps its rows. Writers go on meanwhile: what they publish is rebased upon. Raises `StoreError` when
+    the store cannot be written; then nothing changed.
+    """
+    root = store.path
+    with locked(root / "manifests"), session(root) as batch_id:
+        newest = store.snapshot()
+        groups = list(mergeable(newest.manifest.chunks)) if newest else []
+        if newest is None or not groups:
+            return None
+        mergers = [_merger(root, batch_id, group) for group in groups]
+
+        def draft_of(snapshot: Snapshot | None) -> Draft:
+            draft = unchanged(snapshot or newest)
+            chunks = draft.chunks
+            for merger in mergers:
+                chunks = merger.applied(chunks, root)
+            return replace(draft, chunks=chunks)
+
+        publisher = Publisher(root, batch_id, newest.manifest.code_version)
+        with undisturbed():
+            compacted = publish(publisher, lambda: newest_of(root), draft_of)
+            write_catalog(root, batch_id)
+        return compacted
+
+
+def compact_when_due(root: Path) -> None:
+    """Compacts when there are many small chunks and nobody else is at it.
+
+    What was published before stands even when this fails; then stderr says so.
+    """
+    store = Store(root)
+    newest = store.snapshot()
+    if newest is None or sum(_is_small(chunk) for chunk in newest.manifest.chunks) < DUE:
+        return
+    with locked(root / "manifests", wait=False) as free:
+        due = free
+    if due:
+        try:
+            compact(store)
+        except StoreError as error:
+            print(f"The snapshot is published, but small parts could not be compacted. {error}", file=sys.stderr)
+
+
+def mergeable(chunks: Iterable[LiveChunk]) -> Iterator[tuple[LiveChunk, ...]]:
+    """Groups of chunks to be merged: small ones within the bounds, and whichever hold superseded runs.
+
+    Chunks of different derivations stay apart.
+    """
+    group: list[LiveChunk] = []
+    for chunk in sorted((c for c in chunks if _is_small(c) or c.superseded), key=lambda c: c.code_version):
+        if not _fit_together([*group, chunk]):
+            yield tuple(group)
+            group = []
+        group.append(chunk)
+    if len(group) > 1 or any(chunk.superseded for chunk in group):
+        yield tuple(group)
+
+
+def _is_small(chunk: LiveChunk) -> bool:
+    return chunk.bytes < LARGE_BYTES // 2 and chunk.runs < LARGE_RUNS // 2
+
+
+def _fit_together(chunks: list[LiveChunk]) -> bool:
+    """Whether the chunks may become one; a chunk that is too large already stays alone."""
+    return len(chunks) == 1 or (
+        len({chunk.code_version for chunk in chunks}) == 1
+        and sum(chunk.bytes for chunk in chunks) <= LARGE_BYTES
+        and sum(chunk.runs for chunk in chunks) <= LARGE_RUNS
+    )
+
+
+def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...]) -> Merger:
+    """The live rows of the sources, written as one chunk, a table at a time."""
+    chunk_id = new_chunk_id(batch_id)
+    rows = {table: _rows(root, table, sources) for table in TABLES}
+    with writing_into(root):
+        parts = {
+            table: write_part(str(root), part_name(table, chunk_id), stored_frame(TABLES[table], frame.collect()))
+            for table, frame in rows.items()
+            if frame is not None
+        }
+    code_version = sources[0].code_version
+    return Merger(sources, LiveChunk(chunk_id, code_version, sum(s.runs for s in sources), (), parts))
+
+
+def _rows(root: Path, table: str, sources: tuple[LiveChunk, ...]) -> pl.LazyFrame | None:
+    """The live rows of one table in all sources; None when none has any."""
+    wanted = TABLES[table].stored_dtypes()
+    held = [(chunk.tables[table], chunk.superseded) for chunk in sources if table in chunk.tables]
+    scans = [(scan_files((str(root / part.file),)), superseded) for part, superseded in held if part.live_rows]
+    live_rows = [
+        scan.filter(live(superseded)).select(in_shape(wanted, scan.collect_schema().names()))
+        for scan, superseded in scans
+    ]
+    return pl.concat(live_rows) if live_rows else None
+
+
+def _files(chunk: LiveChunk) -> dict[str, str]:
+    return {table: part.file for table, part in chunk.tables.items()}

@@ -1,0 +1,95 @@
+"""What SQL statements do: only those that read go through, judged by DuckDB's own parser.
+
+`SELECT` alone proves nothing: DuckDB runs `WITH x AS (COPY ... TO ...) SELECT` and `EXPLAIN ANALYZE COPY`, too. So
+the parsed tree of each statement is looked through, and what stands behind an EXPLAIN.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+import duckdb
+
+from dataflows.store.errors import StoreError
+
+READING = frozenset({"SELECT", "EXPLAIN", "PIVOT"})
+"""Kinds of statement that read; DESCRIBE, SHOW, SUMMARIZE, FROM and VALUES are SELECT to the parser."""
+
+_NODE = re.compile(r'"type":"([A-Z_]+?)(?:_QUERY)?_NODE"')
+"""A query node in a parsed tree. Quotes inside of a text are escaped there, so that no text looks like one."""
+
+_READING_NODES = frozenset({"SELECT", "SET_OPERATION", "RECURSIVE_CTE", "CTE"})
+_PIVOT_OPENERS = frozenset({"PIVOT", "PIVOT_WIDER", "WITH", "SELECT", "FROM", "DESCRIBE", "SHOW", "SUMMARIZE", "("})
+_WRITING_BODIES = frozenset({"COPY", "INSERT", "UPDATE", "DELETE"})
+"""What the body of a WITH may be beside a query."""
+
+
+def refuse_writes(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    """Raises `StoreError` unless every statement of a text only reads; `duckdb.Error` when it is no SQL."""
+    for kind in statement_kinds(connection, sql):
+        if kind not in READING:
+            raise StoreError(
+                f"{kind} is not a query.",
+                "A store is read only: use SELECT, FROM, WITH, VALUES, PIVOT, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN.",
+            )
+
+
+def statement_kinds(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
+    """What each statement of a text does, those inside of others included, as words in capitals.
+
+    Raises `duckdb.Error` when the text is no SQL.
+    """
+    return [kind for statement in connection.extract_statements(sql) for kind in _kinds(connection, statement)]
+
+
+def _kinds(connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -> Iterator[str]:
+    words = [word.upper() for _, word in _tokens(statement.query)]
+    kind = statement.type.name
+    if words[0] == "EXPLAIN":
+        yield "EXPLAIN"
+        yield from statement_kinds(connection, _explained(statement.query))
+    elif kind == "SELECT":
+        yield "SELECT"
+        yield from _writing_nodes(connection, statement.query)
+    elif kind == "MULTI" and words[0] in _PIVOT_OPENERS:
+        yield "PIVOT"
+        yield from _writing_bodies(words)
+    else:
+        yield words[0] if kind == "MULTI" else kind
+
+
+def _writing_nodes(connection: duckdb.DuckDBPyConnection, query: str) -> list[str]:
+    """What a SELECT does beside reading, by its parsed tree."""
+    row = connection.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
+    nodes = dict.fromkeys(_NODE.findall(row[0])) if row else {}
+    if not nodes:
+        raise StoreError("DuckDB cannot tell what this query does.", "Write it in a simpler way.")
+    return [node for node in nodes if node not in _READING_NODES]
+
+
+def _writing_bodies(words: list[str]) -> list[str]:
+    """What a PIVOT does beside reading. DuckDB shows no tree of one, so its words must do: a body opens its bracket."""
+    return [word for before, word in pairwise(words) if word in _WRITING_BODIES and before in "()"]
+
+
+def _explained(query: str) -> str:
+    """The statement behind EXPLAIN, ANALYZE and their options."""
+    tokens = [(start, word.upper()) for start, word in _tokens(query)][1:]
+    if tokens and tokens[0][1] in ("ANALYZE", "ANALYSE"):
+        del tokens[0]
+    if len(tokens) > 1 and tokens[0][1] == "(" and tokens[1][1] in ("ANALYZE", "ANALYSE", "FORMAT"):
+        closing = next((i for i, (_, word) in enumerate(tokens) if word == ")"), len(tokens) - 1)
+        del tokens[: closing + 1]
+    return query.encode()[tokens[0][0] :].decode() if tokens else ""
+
+
+def _tokens(text: str) -> list[tuple[int, str]]:
+    """The words and marks of a text with their positions in its UTF-8 bytes, comments left out."""
+    encoded = text.encode()
+    tokens = duckdb.tokenize(text)
+    ends = [start for start, _ in tokens[1:]] + [len(encoded)]
+    return [
+        (start, encoded[start:end].decode().strip())
+        for (start, kind), end in zip(tokens, ends, strict=True)
+        if kind is not duckdb.token_type.comment
+    ]

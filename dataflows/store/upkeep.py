@@ -1,0 +1,111 @@
+"""Upkeep: what was published, an older snapshot again, and the removal of what nobody needs."""
+
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+
+from dataflows.store.catalog_file import write_catalog
+from dataflows.store.errors import StoreError, writing_into
+from dataflows.store.folder import Snapshot, Store
+from dataflows.store.manifest import Manifest, manifest_file, manifests, published_versions
+from dataflows.store.merging import unchanged
+from dataflows.store.parts import sync_folder
+from dataflows.store.publishing import Base, Publisher, newest_of, publish
+from dataflows.store.writers import (
+    batch_of,
+    files_of_batches,
+    live_writers,
+    locked,
+    remove_dead_writers,
+    session,
+    undisturbed,
+)
+
+KEEP_DAYS = 7.0
+"""Days for which `vacuum` keeps old snapshots unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuumed:
+    """What a vacuum removed: snapshots, files, and the bytes they took."""
+
+    snapshots: int
+    files: int
+    bytes: int
+
+
+def history(store: Store) -> list[Manifest]:
+    """The snapshots that can still be read, newest first. Raises `StoreError` when a manifest is damaged."""
+    store.versions()
+    return list(manifests(store.path))[::-1]
+
+
+def rollback(store: Store, version: int) -> Snapshot:
+    """Publishes an older snapshot again, as the newest. It also leads out of a newest manifest that is damaged.
+
+    A job that is at work meanwhile cannot publish any more and has to run again. Raises `StoreError` when the
+    version or one of its files is gone.
+    """
+    root = store.path
+    with locked(root / "manifests"), session(root) as batch_id:
+        restored = store.snapshot(version)
+        if restored is None:
+            raise StoreError(f"{root} has no snapshot {version}.", "Nothing was published yet.")
+        _must_be_whole(restored)
+        draft = unchanged(restored)
+
+        def base_of() -> Base:
+            try:
+                return newest_of(root)
+            except StoreError:
+                return Base(published_versions(root)[-1], restored)
+
+        publisher = Publisher(root, batch_id, restored.manifest.code_version)
+        with undisturbed():
+            snapshot = publish(publisher, base_of, lambda _: draft, restores=version)
+            write_catalog(root, batch_id)
+        return snapshot
+
+
+def vacuum(store: Store, keep_versions: int = 1, keep_days: float = KEEP_DAYS) -> Vacuumed:
+    """Removes snapshots that are neither among the newest nor young, and every file that no snapshot lists.
+
+    Files of a writer at work are left alone; what dead writers left behind goes. Raises `StoreError` when a manifest
+    cannot be read, since nobody can say then which files it lists.
+    """
+    root = store.path
+    store.versions()
+    with locked(root / "manifests"), writing_into(root):
+        remove_dead_writers(root)
+        # In this order: a file that a writer publishes from here on is either no candidate, or its writer is alive.
+        candidates = files_of_batches(root)
+        alive = live_writers(root)
+        published = list(manifests(root))
+        kept = _kept(published, keep_versions, keep_days)
+        listed = {root / part.file for manifest in kept for part in manifest.parts()}
+        for manifest in published[: len(published) - len(kept)]:
+            manifest_file(root, manifest.version).unlink(missing_ok=True)
+        sync_folder(root / "manifests")
+        unneeded = [path for path in candidates if path not in listed and batch_of(path) not in alive]
+        sizes = [path.stat().st_size for path in unneeded]
+        for path in unneeded:
+            path.unlink(missing_ok=True)
+        return Vacuumed(len(published) - len(kept), len(unneeded), sum(sizes))
+
+
+def _kept(published: list[Manifest], keep_versions: int, keep_days: float) -> list[Manifest]:
+    """The snapshots to keep: the newest ones, and from the first young one on; never fewer than the newest."""
+    oldest_kept = time.time() - timedelta(days=keep_days).total_seconds()
+    young = [m.version for m in published if m.created_at.timestamp() >= oldest_kept]
+    newest = [m.version for m in published[-max(keep_versions, 1) :]]
+    first = min([*young, *newest], default=0)
+    return [m for m in published if m.version >= first]
+
+
+def _must_be_whole(snapshot: Snapshot) -> None:
+    for part in snapshot.manifest.parts():
+        if not (snapshot.root / part.file).exists():
+            raise StoreError(
+                f"Snapshot {snapshot.version} cannot be published again: {part.file} is gone.",
+                "Choose a newer one: `afp store history` lists them.",
+            )
