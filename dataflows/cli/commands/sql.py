@@ -1,0 +1,137 @@
+"""`afp sql`: asks a store one question in SQL."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from dataflows.cli.failures import CommandError
+from dataflows.cli.options import newest_snapshot, store_option, text_width
+from dataflows.cli.output import aside, result
+
+if TYPE_CHECKING:
+    from dataflows.cli.formats.question import Question
+
+FORMATS = ("table", "json", "csv", "parquet")
+
+
+@click.command("sql")
+@click.argument("query")
+@store_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    help="`table` is for people: long values are shortened, secrets masked. The others hold every row.",
+)
+@click.option("--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write there instead of to stdout.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=50,
+    show_default=True,
+    help="Rows that `table` shows; 0 shows all.",
+)
+def command(query: str, store: str, form: str, output: str | None, limit: int) -> None:
+    """Ask QUERY, one SQL query, of the newest snapshot; `-` reads it from stdin.
+
+    The tables are those of `afp tables`. Nothing a query says can write, attach, install, set, or read a file
+    outside the store. `json` is one array of objects, numbers to the last digit, times in UTC. In `csv`, cells that
+    a spreadsheet would run as formulas begin with an apostrophe.
+
+    \b
+    Example:
+      afp sql "SELECT kind, verdict, count(*) FROM verdicts GROUP BY ALL" --store fleet
+      afp sql "FROM runs" --store fleet --format csv --output runs.csv
+      echo "SELECT max(loops) FROM runs" | afp sql - --store fleet --format json
+    """
+    if form == "parquet" and output is None:
+        raise CommandError("Parquet is no text.", "Name a file for it: --output FILE")
+    text = sys.stdin.read() if query == "-" else query
+    with _question(store, text) as question:
+        if form == "table":
+            _show(question, limit, output)
+        elif form == "parquet":
+            _write_parquet(question, str(output))
+        else:
+            _write_pieces(question, form, output)
+
+
+@contextmanager
+def _question(store: str, text: str) -> "Iterator[Question]":
+    """The question, on a connection that can do nothing but read this store; what does not fit in memory is spilled."""
+    from dataflows.cli.formats.question import question_of  # noqa: PLC0415 - `--help` needs no database
+    from dataflows.cli.formats.values import define_macros  # noqa: PLC0415
+    from dataflows.store.catalog import connect, read_only  # noqa: PLC0415
+
+    snapshot = newest_snapshot(store)
+    with connect(snapshot) as connection:
+        define_macros(connection)
+        connection.execute("SET temp_directory = ?", [str(Path(tempfile.gettempdir(), f"afp-sql-{os.getpid()}"))])
+        read_only(connection, snapshot)
+        yield question_of(connection, text)
+
+
+def _show(question: "Question", limit: int, output: str | None) -> None:
+    """The first rows as a table, and a note of how many there are."""
+    from dataflows.cli.formats.people import answer_table  # noqa: PLC0415
+
+    table, shown = answer_table(question, limit or None, text_width() if output is None else None)
+    if output is None:
+        result(table)
+    else:
+        with _replacing(output) as file:
+            file.write(f"{table}\n".encode())
+    more = question.count - shown if shown == limit else 0
+    if more:
+        aside(f"{shown:,} of {shown + more:,} rows are shown; --limit 0 shows all, --format json holds all.")
+    else:
+        aside(f"{shown:,} {'row' if shown == 1 else 'rows'}")
+
+
+def _write_parquet(question: "Question", output: str) -> None:
+    from dataflows.cli.formats.machine import write_parquet  # noqa: PLC0415
+
+    with _replacing(output) as file:
+        write_parquet(question, file)
+
+
+def _write_pieces(question: "Question", form: str, output: str | None) -> None:
+    from dataflows.cli.formats.machine import csv_pieces, json_pieces  # noqa: PLC0415
+
+    pieces = json_pieces(question) if form == "json" else csv_pieces(question)
+    if output is None:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+    else:
+        with _replacing(output) as file:
+            for piece in pieces:
+                file.write(piece)
+
+
+@contextmanager
+def _replacing(output: str) -> Iterator[BinaryIO]:
+    """A file that takes its name when it is whole; a pipe or device is written as it stands."""
+    target = Path(output)
+    if not target.parent.is_dir():
+        raise CommandError(f"Cannot write {output}: there is no folder {target.parent}.", "Make it first.")
+    if target.exists() and not target.is_file():
+        with target.open("wb") as device:
+            yield device
+        return
+    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,5 @@
+"""`afp store`: looks after a store."""
+import click
+@click.group("store")
+def command() -> None:
+    """Check."""

@@ -1,0 +1,87 @@
+"""A question to the store: one SQL query, bound and known to read only, but not yet asked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import duckdb
+from duckdb.sqltypes import DuckDBPyType
+
+from dataflows.cli.failures import CommandError, explained
+from dataflows.cli.interruption import interrupting
+from dataflows.store import StoreError
+from dataflows.store.statements import refuse_writes, statement_kinds
+
+BATCH_ROWS = 8192
+"""Rows that are held at a time, whatever the answer's size."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One query. Its columns are named by position in expressions over its rows (`#1`)."""
+
+    connection: duckdb.DuckDBPyConnection
+    text: str
+    names: list[str]
+    kinds: list[DuckDBPyType]
+
+    def rows(self, expressions: str, limit: int | None = None) -> Iterator[list[tuple[str | None, ...]]]:
+        """Expressions over the answer's rows, in batches and in the answer's order."""
+        cut = "" if limit is None else f"LIMIT {limit}"
+        with explained(duckdb.Error), interrupting(self.connection):
+            self.connection.execute(f"SELECT {expressions} FROM (\n{self.text}\n) {cut}")
+            while rows := self.connection.fetchmany(BATCH_ROWS):
+                yield rows
+
+    @cached_property
+    def count(self) -> int:
+        """How many rows the answer has."""
+        [[(count,)]] = self.rows("count(*)")
+        return int(count or 0)
+
+
+def question_of(connection: duckdb.DuckDBPyConnection, text: str) -> Question:
+    """The question that a text asks.
+
+    Raises:
+        CommandError: the text is not exactly one query, would do more than read, or does not fit the tables.
+    """
+    with explained(duckdb.Error, StoreError):
+        statements = connection.extract_statements(text)
+        if not statements:
+            raise CommandError("The query is empty.", 'Ask something: afp sql "FROM runs" --store DIR')
+        if len(statements) > 1:
+            raise CommandError(
+                f"The text holds {len(statements)} statements.", "Ask one query at a time; WITH joins several steps."
+            )
+        if statements[0].named_parameters:
+            raise CommandError("The query has parameters.", "Write their values into it.")
+        refuse_writes(connection, text)
+        kinds = statement_kinds(connection, text)
+        if "EXPLAIN" in kinds:
+            raise CommandError("A plan is no table.", "Look at it with DuckDB itself: duckdb STORE/catalog.duckdb")
+        query = _unended(text)
+        if "PIVOT" in kinds:
+            connection.execute(f"CREATE TEMP TABLE pivoted_answer AS\n{query}")
+            query = "FROM pivoted_answer"
+        answer = connection.sql(query)
+        return Question(connection, query, _told_apart(answer.columns), answer.types)
+
+
+def _unended(text: str) -> str:
+    """The statement without the semicolon that ends it, and what stands after that, so that it fits into a FROM."""
+    spelled = text.encode()
+    ends = (place for place, kind in duckdb.tokenize(text) if kind.name == "operator" and spelled[place] == ord(";"))
+    return spelled[: next(ends, len(spelled))].decode()
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """Column names, numbered where they repeat, so that each is a member of its own."""
+    told: list[str] = []
+    for name in names:
+        number, candidate = 0, name
+        while candidate in told:
+            number += 1
+            candidate = f"{name}_{number}"
+        told.append(candidate)
+    return told

@@ -1,0 +1,50 @@
+"""Options and lookups that several commands share."""
+
+import shutil
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from dataflows.cli.failures import CommandError, explained
+
+if TYPE_CHECKING:
+    from dataflows.store import Snapshot
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+store_option: Callable[[Command], Command] = click.option(
+    "--store",
+    metavar="DIR",
+    envvar="AFP_STORE",
+    show_envvar=True,
+    required=True,
+    help="The store: a folder that `afp run` made.",
+)
+as_json_option: Callable[[Command], Command] = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, for machines."
+)
+quiet_option: Callable[[Command], Command] = click.option(
+    "-q", "--quiet", is_flag=True, help="Say only what must be said."
+)
+
+
+def newest_snapshot(store: str) -> "Snapshot":
+    """The newest snapshot of a store.
+
+    Raises:
+        CommandError: there is no store, or nothing was published in it yet.
+    """
+    from dataflows.store import Store, StoreError  # noqa: PLC0415 - commands load what they need
+
+    with explained(StoreError):
+        snapshot = Store(store).snapshot()
+    if snapshot is None:
+        raise CommandError(f"Nothing was published in {store} yet.", f"Fill it: afp run PATH --store {store}")
+    return snapshot
+
+
+def text_width() -> int | None:
+    """Characters a line of stdout holds; None when it is no terminal, and lines may be as long as they are."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -1,0 +1,67 @@
+"""The glossary: every table and column with its meaning, read off the schemas, for people and for the docs."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from afp_nodes.schemas import TABLES, VIEW_COLUMNS, Frame, Table
+from dataflows.store.columns import sql_type
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEntry:
+    """One column: its SQL type, whether it may be NULL, and what it means. `words` is empty where any text fits."""
+
+    name: str
+    kind: str
+    nullable: bool
+    words: tuple[str, ...]
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """One table: what one row is, which columns tell rows apart, and all columns in order."""
+
+    name: str
+    grain: str
+    key: tuple[str, ...]
+    notes: str
+    columns: tuple[ColumnEntry, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry as plain data."""
+        return asdict(self)
+
+
+def table_entries() -> dict[str, TableEntry]:
+    """Every published table by name."""
+    return {name: _table_entry(name, schema) for name, schema in TABLES.items()}
+
+
+def _table_entry(name: str, schema: type[Table]) -> TableEntry:
+    columns = _column_entries(schema)
+    if name in VIEW_COLUMNS:
+        known = {column.name for column in columns}
+        columns += [column for column in _column_entries(VIEW_COLUMNS[name]) if column.name not in known]
+    return TableEntry(name, schema.grain(), tuple(schema.key_columns()), _notes(schema), tuple(columns))
+
+
+def _column_entries(schema: type[Frame]) -> list[ColumnEntry]:
+    return [
+        ColumnEntry(
+            name=name,
+            kind=sql_type(pl.String() if isinstance(column.dtype, pl.Enum) else column.dtype),
+            nullable=bool(column.nullable),
+            words=tuple(column.dtype.categories) if isinstance(column.dtype, pl.Enum) else (),
+            meaning=column.description or "",
+        )
+        for name, column in schema.columns().items()
+    ]
+
+
+def _notes(schema: type[Table]) -> str:
+    """What the schema says beyond its grain: rules and what was decided."""
+    _, _, rest = (schema.__doc__ or "").strip().partition("\n")
+    return " ".join(rest.split())

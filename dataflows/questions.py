@@ -1,0 +1,37 @@
+"""Questions: the SQL files of this package, asked of a snapshot by name."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import duckdb
+
+from dataflows.store import Snapshot
+from dataflows.store.catalog import connect
+
+SHARED_VIEWS = ("shown_questions",)
+"""SQL files that define what other questions build on."""
+
+
+@contextmanager
+def questions_to(snapshot: Snapshot) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection on which the questions can be asked."""
+    with connect(snapshot) as connection:
+        for name in SHARED_VIEWS:
+            connection.execute(question_text(name))
+        yield connection
+
+
+def answer(connection: duckdb.DuckDBPyConnection, question: str, **values: Any) -> list[dict[str, Any]]:
+    """The rows that answer the question in `sql/<question>.sql`; `values` take the places of its `$name`s."""
+    connection.execute(question_text(question), values)
+    names = [column[0] for column in connection.description or []]
+    return [dict(zip(names, row, strict=True)) for row in connection.fetchall()]
+
+
+@cache
+def question_text(question: str) -> str:
+    """The SQL of one question."""
+    return files("dataflows").joinpath(f"sql/{question}.sql").read_text(encoding="utf-8")

@@ -1,0 +1,10 @@
+-- the value a key had before the first commit; no row where the record has no such state or key
+select
+    left(found, $characters) as value_json,
+    length(found) as value_characters
+from (
+    select json_extract(state_json, $pointer)::varchar as found
+    from states
+    where run_id = $run_id and which = 'initial'
+)
+where found is not null
