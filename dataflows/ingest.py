@@ -7,7 +7,8 @@ from typing import Any
 from afp_nodes.record import FactCollector, ReadInput, ReadOptions, ReadRecording, read_document
 from afp_nodes.record.refusals import Refusal, RefusedError
 from dataflows.derive import derive
-from dataflows.inputs import Document, Ignored, Limits, Source, read_documents
+from dataflows.inputs import Document, Limits, Source, read_documents
+from dataflows.inputs.documents import Ignored
 from dataflows.store.manifest import Chunk
 from dataflows.store.parts import write_chunk
 

@@ -9,15 +9,16 @@ from typing import Any
 
 import polars as pl
 
-from afp_nodes.schemas import Files, Inputs, Quarantine, Recordings, Table
+from afp_nodes.schemas import DERIVED_TABLES, Files, Inputs, Quarantine, Recordings, Table
 from afp_nodes.words import DocumentStatus
 from dataflows.derive import derive
 from dataflows.findings import findings_of
 from dataflows.ingest import Ingested, IngestOptions, ingest
 from dataflows.inputs import Found, Limits, Source, find_sources, is_unchanged
 from dataflows.store import Snapshot, Store
-from dataflows.store.batch import Batch, Contribution
+from dataflows.store.batch import Batch
 from dataflows.store.manifest import Chunk
+from dataflows.store.merging import Contribution
 from dataflows.store.parts import write_chunk
 from dataflows.store.rederiving import facts_of, needs_rederiving
 from dataflows.summary import Progress, Summary
@@ -29,6 +30,7 @@ SHARE_BYTES = 128_000_000
 
 BEST_FIRST = (DocumentStatus.ACTIVE, DocumentStatus.SUPERSEDED, DocumentStatus.DUPLICATE)
 """Of several places or runs of one document, the status that speaks for it."""
+STATUSES = pl.Schema({"sha256": pl.String, "run_id": pl.String, "status": pl.String, "conflict": pl.Boolean})
 
 
 class NoDocumentsError(Exception):
@@ -131,9 +133,7 @@ class _Known:
         return unchanged, [source for source in found.sources if source.uri not in same]
 
 
-def _ingested(
-    sources: Sequence[Source], options: IngestOptions, jobs: int, progress: Progress | None
-) -> Ingested:
+def _ingested(sources: Sequence[Source], options: IngestOptions, jobs: int, progress: Progress | None) -> Ingested:
     """Everything the workers bring back, taken together."""
     if progress:
         progress.begin(len(sources), sum(source.size_bytes for source in sources))
@@ -180,9 +180,15 @@ def _rederived(snapshot: Snapshot | None, batch: Batch) -> dict[str, Chunk]:
     if snapshot is None:
         return {}
     return {
-        chunk_id: write_chunk(str(snapshot.root), batch.batch_id, derive(facts_of(snapshot, chunk_id)))
+        chunk_id: write_chunk(str(snapshot.root), batch.batch_id, _derived(facts_of(snapshot, chunk_id)))
         for chunk_id in needs_rederiving(snapshot, CODE_VERSION)
     }
+
+
+def _derived(facts: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The derived tables alone: the facts stay as they are."""
+    frames = derive(facts)
+    return {schema.table_name(): frames[schema.table_name()] for schema in DERIVED_TABLES}
 
 
 def _is_news(ingested: Ingested, known: _Known, rederived: dict[str, Chunk]) -> bool:
@@ -206,9 +212,7 @@ def _contribution(ingested: Ingested, known: _Known, batch: Batch, rederived: di
     unsettled = {"status": pl.lit(DocumentStatus.ACTIVE), "conflict": pl.lit(value=False)}
     recordings = _rows(Recordings, ingested.recordings).with_columns(**told, **unsettled)
     inputs = _rows(Inputs, ingested.inputs).with_columns(**told, status=unsettled["status"])
-    copies = pl.DataFrame(
-        ingested.copies, schema={"sha256": pl.String, "source_uri": pl.String, "position": pl.Int64}
-    )
+    copies = pl.DataFrame(ingested.copies, schema={"sha256": pl.String, "source_uri": pl.String, "position": pl.Int64})
     refusals = [
         {
             "source_uri": r.source_uri,
@@ -221,7 +225,7 @@ def _contribution(ingested: Ingested, known: _Known, batch: Batch, rederived: di
         for r in ingested.refusals
     ]
     return Contribution(
-        chunks=ingested.chunks,
+        chunks=tuple(ingested.chunks),
         recordings=_with_copies(recordings, known.recordings, copies.rename({"sha256": "recording_sha256"}), told),
         inputs=_with_copies(inputs, known.inputs, copies, told),
         quarantine=_rows(Quarantine, refusals),
@@ -282,7 +286,8 @@ class _Accounts:
         documents = self.statuses.unique("sha256", keep="first", maintain_order=True)["status"].to_list()
         loaded, superseded = documents.count(DocumentStatus.ACTIVE), documents.count(DocumentStatus.SUPERSEDED)
         new_refusals = [
-            r for r in self.ingested.refusals
+            r
+            for r in self.ingested.refusals
             if (r.source_uri, r.position, str(r.code), r.message) not in self.known.refused
         ]
         return Summary(
@@ -312,13 +317,14 @@ def _statuses(snapshot: Snapshot | None, ingested: Ingested) -> pl.DataFrame:
     """What became of the documents that were new: one row per digest and run, the best status of its places."""
     new = [row["recording_sha256"] for row in ingested.recordings] + [row["sha256"] for row in ingested.inputs]
     if snapshot is None or not new:
-        return pl.DataFrame(schema={"sha256": pl.String, "run_id": pl.String, "status": pl.String, "conflict": pl.Boolean})
+        return pl.DataFrame(
+            schema={"sha256": pl.String, "run_id": pl.String, "status": pl.String, "conflict": pl.Boolean}
+        )
     recordings = snapshot.scan("recordings").rename({"recording_sha256": "sha256"})
     inputs = snapshot.scan("inputs").with_columns(run_id=pl.lit(None, pl.String), conflict=pl.lit(value=False))
-    columns = ["sha256", "run_id", "status", "conflict"]
     best_first = pl.col("status").replace_strict({status: rank for rank, status in enumerate(BEST_FIRST)})
     return (
-        pl.concat([recordings.select(columns), inputs.select(columns)])
+        pl.concat([recordings.select(STATUSES.names()), inputs.select(STATUSES.names())])
         .filter(pl.col("sha256").is_in(new))
         .sort(best_first, "conflict", descending=[False, True])
         .unique(["sha256", "run_id"], keep="first", maintain_order=True)
