@@ -33,17 +33,15 @@ class SeekableFile(Readable, Protocol):
         """Whether `seek` works."""
 
 
-def chunks_of(file: Readable, first_bytes: int = CHUNK_BYTES) -> Chunks:
-    """All bytes of an open file; a first piece as long as the whole file spares joining pieces.
+def chunks_of(file: Readable, piece_bytes: int = CHUNK_BYTES) -> Chunks:
+    """All bytes of an open file; pieces longer than the file spare joining them.
 
     Raises:
         RefusedError: the file cannot be read on.
     """
     try:
-        chunk = file.read(first_bytes)
-        while chunk:
+        while chunk := file.read(piece_bytes):
             yield chunk
-            chunk = file.read(CHUNK_BYTES)
     except OSError as error:
         raise unreadable(error) from error
 

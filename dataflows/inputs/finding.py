@@ -106,7 +106,7 @@ class _Walk:
         if stat.S_ISDIR(status.st_mode):
             self._add_folders([root])
         else:
-            self._add_file(root, status)
+            self._add_file(root, status, has_other_names=status.st_nlink > 1)
 
     def _add_folders(self, waiting: list[str]) -> None:
         """A stack, not recursion: folders may lie deeper than Python may call."""
@@ -131,21 +131,22 @@ class _Walk:
             elif entry.is_dir(follow_symlinks=False):
                 return True
             elif not ending_of(entry.name, READERS):
-                self._ignored.add(entry.path)
+                self._ignored.add(entry.path)  # not worth asking the disk about
             else:
-                self._add_file(entry.path, entry.stat(follow_symlinks=False))
+                status = entry.stat(follow_symlinks=False)
+                self._add_file(entry.path, status, has_other_names=status.st_nlink > 1)
         except OSError as error:
             self._refuse(entry.path, unreadable(error))
         return False
 
-    def _add_file(self, path: str, status: os.stat_result) -> None:
+    def _add_file(self, path: str, status: os.stat_result, *, has_other_names: bool) -> None:
         if not ending_of(path, READERS):
             self._ignored.add(path)
         elif not stat.S_ISREG(status.st_mode):
             self._refuse(path, no_regular_file())
         else:
             self._sources[path] = Source.of_file(path, status)
-            if status.st_nlink > 1:
+            if has_other_names:
                 self._names[status.st_dev, status.st_ino].append(path)
 
     def found(self) -> Found:
@@ -173,8 +174,7 @@ class _Walk:
         elif target in self._sources:
             self._repeated += 1
         elif not is_folder:
-            self._add_file(link, status)
-            self._names[status.st_dev, status.st_ino].append(link)
+            self._add_file(link, status, has_other_names=True)
 
     def _is_inside(self, target: str) -> bool:
         return any(target == root or target.startswith(os.path.join(root, "")) for root in self._roots)

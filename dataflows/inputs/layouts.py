@@ -35,21 +35,17 @@ def document_lines(chunks: Chunks, source_uri: str, position: int, limits: Limit
         for line in _lines(chunks, limits.max_document_bytes):
             number += 1
             if line is None:
-                yield _at_line(number, too_large(limits.max_document_bytes)).at(source_uri, position)
+                yield too_large(limits.max_document_bytes, f"line {number}").at(source_uri, position)
                 position += 1
             elif text := _without_marks(line, is_first=number == 1):
                 yield Document.of(source_uri, position, text, number)
                 position += 1
                 del line, text  # a long line is not held while the next one is read
     except RefusedError as refused:
-        yield _at_line(number + 1, refused).at(source_uri, position)
+        yield Refusal(source_uri, position, refused.code, f"{refused.message}, in line {number + 1}", refused.remedy)
         return
     if position == first:
         yield empty().at(source_uri, position)
-
-
-def _at_line(number: int, refused: RefusedError) -> RefusedError:
-    return RefusedError(refused.code, f"line {number} {refused.message}", refused.remedy)
 
 
 def _whole(chunks: Chunks, limit_bytes: int) -> bytes:

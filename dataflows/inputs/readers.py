@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from afp_nodes.record.refusals import Refusal, RefusedError
-from dataflows.inputs.chunks import SeekableFile, chunks_of
+from dataflows.inputs.chunks import CHUNK_BYTES, SeekableFile, chunks_of
 from dataflows.inputs.codecs import Codec, gunzipped, plain
 from dataflows.inputs.documents import Document, Ignored, Limits
 from dataflows.inputs.endings import ending_of
@@ -62,7 +62,7 @@ def _plain_document(file: SeekableFile, source: Source, limits: Limits) -> Itera
     if source.size_bytes > limits.max_document_bytes:
         yield too_large(limits.max_document_bytes).at(source.uri, 0)
     else:
-        yield from lone_document(chunks_of(file, source.size_bytes + 1), source.uri, 0, limits)
+        yield from lone_document(chunks_of(file, (source.size_bytes or CHUNK_BYTES) + 1), source.uri, 0, limits)
 
 
 def _form_reader(form: Layout) -> Reader:

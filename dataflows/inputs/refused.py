@@ -21,9 +21,9 @@ def empty() -> RefusedError:
     return RefusedError(QuarantineCode.NOT_JSON, "is empty: it holds no document", "write it again, or remove it")
 
 
-def too_large(limit_bytes: int) -> RefusedError:
+def too_large(limit_bytes: int, what: str = "the document") -> RefusedError:
     """A document that would need more memory than it may have."""
-    message = f"is larger than {limit_bytes:,} bytes, decompressed"
+    message = f"{what} is larger than {limit_bytes:,} bytes, decompressed"
     return RefusedError(QuarantineCode.TOO_LARGE, message, "allow more with --max-document-mb, or record less in a run")
 
 

@@ -47,7 +47,7 @@ def salvaged_items(file: Readable, source_uri: str, limits: Limits) -> Iterator[
             pass_over(contents)
             if reader.is_lost:
                 return
-        raise truncated("lost its table of contents, which stands at the end: members may be missing")
+        raise truncated("has no sound table of contents at its end: members may be missing")
     except RefusedError as refused:
         yield refused.at(source_uri, 0)
 

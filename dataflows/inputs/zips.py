@@ -1,6 +1,5 @@
 """Zip archives, member by member, as their table of contents lists them."""
 
-import lzma
 import stat
 import struct
 import zipfile
@@ -8,16 +7,20 @@ import zlib
 from collections.abc import Iterator
 from typing import IO, cast
 
-from dataflows.inputs.chunks import CHUNK_BYTES, Chunks, SeekableFile
+from dataflows.inputs.chunks import Chunks, SeekableFile, chunks_of
 from dataflows.inputs.documents import Limits
 from dataflows.inputs.members import Item, Members
 from dataflows.inputs.refused import damaged, truncated, unreadable
 from dataflows.inputs.zip_salvage import salvaged_items
 
 _NO_TABLE = (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, struct.error)
-_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, ValueError)
+_DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, ValueError)
+
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What zip tools write unless they are told otherwise; `zipfile` unpacks no other within bounds on all Pythons."""
 
 ENCRYPTED = 0x1
+UNPACK = "unpack the archive and give the folder"
 
 
 def zip_items(file: SeekableFile, source_uri: str, limits: Limits) -> Iterator[Item]:
@@ -46,16 +49,20 @@ def _items(archive: zipfile.ZipFile, members: Members) -> Iterator[Item]:
 
 
 def _contents(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Chunks:
+    """The member's text.
+
+    Raises:
+        RefusedError: it is encrypted, packed in an unusual way, damaged or cut.
+    """
     if member.flag_bits & ENCRYPTED:
-        raise damaged("is encrypted", "unpack the archive and give the folder")
+        raise damaged("is encrypted", UNPACK)
+    if member.compress_type not in _METHODS:
+        raise damaged(f"is packed in an unusual way (method {member.compress_type}), which is not read", UNPACK)
     try:
         with archive.open(member) as contents:
-            while chunk := contents.read(CHUNK_BYTES):
-                yield chunk
+            yield from chunks_of(contents)
     except EOFError as error:
         raise truncated("ends too early in its archive") from error
-    except NotImplementedError as error:
-        raise damaged(f"is packed in an unknown way: {error}", "unpack the archive and give the folder") from error
     except _DAMAGED as error:
         raise damaged(f"is damaged in its archive: {error}") from error
     except OSError as error:

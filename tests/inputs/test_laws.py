@@ -30,7 +30,7 @@ compressions = [(gzipped, gunzipped), (zstandardised, unzstandardised)]
 compressed = pytest.mark.parametrize(("packed", "unpacked"), compressions)
 codecs = pytest.mark.parametrize(("packed", "unpacked"), [(bytes, plain), *compressions])
 tar_layouts = st.sampled_from([tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
-zip_methods = st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+zip_methods = st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 zip_packers = st.sampled_from([zipped, zipped_one_way])
 
 
@@ -66,11 +66,9 @@ def test_lines_come_back_whatever_the_packing_and_the_pieces(
     has_last_line_end: bool,
     line_end: bytes,
 ) -> None:
-    data = packed(line_end.join(text) + (line_end if has_last_line_end else b""))
-    items = list(document_lines(unpacked(in_pieces(data, sizes)), "x.jsonl", 0, LIMITS))
-    documents = lines_expected(text)
-    if line_end == b"\r\n":
-        documents = lines_expected([line + b"\r" for line in text])
+    whole = line_end.join(text) + (line_end if has_last_line_end else b"")
+    items = list(document_lines(unpacked(in_pieces(packed(whole), sizes)), "x.jsonl", 0, LIMITS))
+    documents = lines_expected(whole.split(b"\n"))
     assert [item.position for item in items] == list(range(max(len(documents), 1)))
     assert texts(items) == documents
     assert codes(items) == ([] if documents else ["not-json"])
