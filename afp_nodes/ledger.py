@@ -116,12 +116,14 @@ def quarantine(
 ) -> dy.LazyFrame[Quarantine]:
     """One row per place whose document was refused when it was last read.
 
-    A place that was taken in since then, and every place of a file that was read again, is judged anew.
+    A place that was taken in since then is judged anew, and so is every place of a file that was read again, and a
+    folder in which a file was read.
     """
     still_refused = (
         earlier_refusals.lazy()
         .join(taken_in_places.lazy(), on=PLACE, how="anti")
-        .join(_within(earlier_refusals, files_read), on="source_uri", how="anti")
+        .join(_inside(earlier_refusals, files_read), on="source_uri", how="anti")
+        .join(_folders(files_read), on="source_uri", how="anti")
     )
     return (
         pl.concat([still_refused, new_refusals.lazy()])
@@ -197,19 +199,26 @@ def _in_force(input_entries: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def _within(refusals: pl.DataFrame, files_read: pl.DataFrame) -> pl.LazyFrame:
-    """The refused `source_uri`s that lie in one of the files: the file itself, or a member of an archive."""
-    prefixes = pl.col("source_uri").str.split("::")
-    depth = pl.int_ranges(1, prefixes.list.len() + 1)
+def _inside(refusals: pl.DataFrame, files_read: pl.DataFrame) -> pl.LazyFrame:
+    """The refused `source_uri`s that are one of the files, or a member of one."""
+    files_and_members = _leading_parts(refusals.lazy().select("source_uri"), "::")
+    return files_and_members.join(files_read.lazy(), left_on="part", right_on="source_uri", how="semi")
+
+
+def _folders(files_read: pl.DataFrame) -> pl.LazyFrame:
+    """The folders that hold one of the files, however deep."""
+    nearest = files_read.lazy().select(pl.col("source_uri").str.extract("^(.*)/")).drop_nulls()
+    return _leading_parts(nearest, "/").select(source_uri="part").unique()
+
+
+def _leading_parts(uris: pl.LazyFrame, separator: str) -> pl.LazyFrame:
+    """Each `source_uri` with each `part` of it that ends before a separator, and with itself."""
+    pieces = pl.col("source_uri").str.split(separator)
     return (
-        refusals.lazy()
-        .select("source_uri", prefix=prefixes, depth=depth)
-        .unique("source_uri")
-        .explode("depth")
-        .with_columns(prefix=pl.col("prefix").list.head("depth").list.join("::"))
-        .join(files_read.lazy().select(prefix="source_uri"), on="prefix", how="semi")
-        .select("source_uri")
-        .unique()
+        uris.unique()
+        .with_columns(pieces=pieces, length=pl.int_ranges(1, pieces.list.len() + 1))
+        .explode("length")
+        .select("source_uri", part=pl.col("pieces").list.head("length").list.join(separator))
     )
 
 
