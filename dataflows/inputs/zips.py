@@ -61,6 +61,8 @@ def _contents(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Chunks:
     try:
         with archive.open(member) as contents:
             yield from chunks_of(contents)
+    except NotImplementedError as error:
+        raise damaged(f"is packed in an unusual way ({error}), which is not read", UNPACK) from error
     except EOFError as error:
         raise truncated("ends too early in its archive") from error
     except _DAMAGED as error:

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afp_nodes.record.refusals import Refusal
@@ -21,6 +21,7 @@ from dataflows.inputs.zips import zip_items
 from tests.inputs.packing import codes, gzipped, in_pieces, tarred, texts, zipped, zipped_one_way, zstandardised
 
 LIMITS = Limits()
+untimed = settings(deadline=None)
 Items = Iterator[Document | Refusal | Ignored]
 
 lines = st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"")), max_size=12)
@@ -57,6 +58,7 @@ def lines_expected(text: list[bytes]) -> list[bytes]:
 
 
 @codecs
+@untimed
 @given(text=lines, sizes=pieces, has_last_line_end=st.booleans(), line_end=st.sampled_from([b"\n", b"\r\n"]))
 def test_lines_come_back_whatever_the_packing_and_the_pieces(
     packed: Callable[[bytes], bytes],
@@ -75,6 +77,7 @@ def test_lines_come_back_whatever_the_packing_and_the_pieces(
 
 
 @codecs
+@untimed
 @given(data=st.binary(min_size=1, max_size=3_000), sizes=pieces)
 def test_a_document_comes_back_whatever_the_packing_and_the_pieces(
     packed: Callable[[bytes], bytes],
@@ -86,6 +89,7 @@ def test_a_document_comes_back_whatever_the_packing_and_the_pieces(
     assert list(lone_document(chunks, "x.json", 3, LIMITS)) == [Document.of("x.json", 3, data)]
 
 
+@untimed
 @given(members=contents, sizes=pieces, layout=tar_layouts)
 def test_members_of_a_tar_come_back_whatever_the_layout_and_the_pieces(
     members: list[bytes], sizes: list[int], layout: int
@@ -94,6 +98,7 @@ def test_members_of_a_tar_come_back_whatever_the_layout_and_the_pieces(
     assert items == [Document.of(f"x.tar::{name}", 0, member) for name, member in named(members)]
 
 
+@untimed
 @given(members=contents, method=zip_methods, pack=zip_packers)
 def test_members_of_a_zip_come_back_whatever_the_method(
     members: list[bytes], method: int, pack: Callable[..., bytes]
@@ -102,6 +107,7 @@ def test_members_of_a_zip_come_back_whatever_the_method(
     assert items == [Document.of(f"x.zip::{name}", 0, member) for name, member in named(members)]
 
 
+@untimed
 @given(members=contents.filter(bool), sizes=pieces, pack=zip_packers)
 def test_a_zip_is_salvaged_to_what_its_table_of_contents_lists(
     members: list[bytes], sizes: list[int], pack: Callable[..., bytes]
@@ -113,6 +119,7 @@ def test_a_zip_is_salvaged_to_what_its_table_of_contents_lists(
 
 
 @codecs
+@untimed
 @given(members=contents, cut=st.floats(0, 1, exclude_max=True), layout=tar_layouts)
 def test_of_a_cut_tar_the_first_members_come_and_the_rest_is_refused_once(
     packed: Callable[[bytes], bytes],
@@ -131,6 +138,7 @@ def test_of_a_cut_tar_the_first_members_come_and_the_rest_is_refused_once(
         assert codes(items) == (["truncated"] if kept else ["not-json"])
 
 
+@untimed
 @given(members=contents.filter(bool), cut=st.floats(0, 1, exclude_max=True), pack=zip_packers)
 def test_of_a_cut_zip_the_first_members_come_and_the_rest_is_refused_once(
     members: list[bytes], cut: float, pack: Callable[..., bytes]
@@ -143,6 +151,7 @@ def test_of_a_cut_zip_the_first_members_come_and_the_rest_is_refused_once(
 
 
 @compressed
+@untimed
 @given(text=lines, cut=st.floats(0, 1, exclude_max=True))
 def test_of_cut_lines_the_first_come_and_the_rest_is_refused_once(
     packed: Callable[[bytes], bytes],
@@ -157,6 +166,7 @@ def test_of_cut_lines_the_first_come_and_the_rest_is_refused_once(
     assert codes(items) == (["truncated"] if kept else ["not-json"])
 
 
+@untimed
 @given(data=st.binary(max_size=400), sizes=pieces)
 def test_rubbish_is_refused_and_nothing_else_happens(data: bytes, sizes: list[int]) -> None:
     readings: list[Items] = [
@@ -169,6 +179,7 @@ def test_rubbish_is_refused_and_nothing_else_happens(data: bytes, sizes: list[in
         assert len(items) == 1 or not any(data)
 
 
+@untimed
 @given(
     members=contents.filter(bool),
     changes=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=3)), min_size=1, max_size=4),
@@ -186,3 +197,14 @@ def test_whatever_is_changed_in_an_archive_each_thing_said_has_a_place_of_its_ow
             (item.source_uri, item.position) for item in read(source, "x", LIMITS) if not isinstance(item, Ignored)
         ]
         assert len(places) == len(set(places))
+
+
+@pytest.mark.parametrize("pack", [zipped, zipped_one_way, tarred])
+def test_whichever_bit_of_an_archive_is_wrong_it_is_read_or_refused(pack: Callable[..., bytes]) -> None:
+    data = pack([("a.json", b"11"), ("b.jsonl.gz", gzipped(b"2\n3"))]).rstrip(b"\0")
+    for at, bit in itertools.product(range(len(data)), range(8)):
+        changed = data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
+        items = list(
+            tar_items(iter([changed]), "x", LIMITS) if pack is tarred else zip_items(io.BytesIO(changed), "x", LIMITS)
+        )
+        assert items
