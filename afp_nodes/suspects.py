@@ -10,8 +10,7 @@ import polars as pl
 
 from afp_nodes.addresses import LOG_KEY
 from afp_nodes.classifier import DEFAULT_CLASSIFIER, Classifier, Seed
-from afp_nodes.schemas import AblationHooks, ContextSources, LoopFrames, Suspects, SuspectWrites, Timelines, ValueIndex
-from afp_nodes.words import MomentKind
+from afp_nodes.schemas import AblationHooks, ContextSources, LoopFrames, Moments, Suspects, SuspectWrites, ValueIndex
 
 
 def suspects(
@@ -60,11 +59,11 @@ def suspect_writes(
 
 
 def ablation_hooks(
-    timelines: dy.LazyFrame[Timelines], suspect_writes: dy.LazyFrame[SuspectWrites]
+    moments: dy.LazyFrame[Moments], suspect_writes: dy.LazyFrame[SuspectWrites]
 ) -> dy.LazyFrame[AblationHooks]:
     """One row per step and suspect of a variable's life, in the order of first appearance."""
     return (
-        timelines.filter(pl.col("kind") == MomentKind.WRITE)
+        moments.filter(pl.col("suspect_id").is_not_null())
         .group_by(*LOG_KEY, writer_id="runtime_stage_id")
         .agg(first_moment=pl.col("position").min())
         .join(suspect_writes, on=[*LOG_KEY, "writer_id"])

@@ -59,13 +59,17 @@ def timelines(
 
 def moments(timelines: dy.LazyFrame[Timelines], suspect_writes: dy.LazyFrame[SuspectWrites]) -> dy.LazyFrame[Moments]:
     """One row per moment of a variable, with its loop and the first suspect a write introduced."""
-    first_suspects = suspect_writes.filter(pl.col("suspect_rank") == 0).select(
-        *LOG_KEY, "suspect_kind", "suspect_id", runtime_stage_id="writer_id"
+    first_suspects = suspect_writes.filter(pl.col("suspect_rank") == 0)
+    introduced = (
+        timelines.filter(pl.col("kind") == MomentKind.WRITE)
+        .join(first_suspects, left_on=[*LOG_KEY, "runtime_stage_id"], right_on=[*LOG_KEY, "writer_id"])
+        .select("life", "suspect_kind", "suspect_id")
     )
-    introduces = pl.col("kind") == MomentKind.WRITE
+    is_write = pl.col("kind") == MomentKind.WRITE
     return (
-        timelines.join(first_suspects, on=[*LOG_KEY, "runtime_stage_id"], how="left", maintain_order="left")
-        .with_columns(pl.when(introduces).then(pl.col("suspect_kind", "suspect_id")))
+        timelines.drop("variable", "read_keys", "touch")
+        .join(introduced, on="life", how="left", maintain_order="left")
+        .with_columns(pl.when(is_write).then(pl.col("suspect_kind", "suspect_id")))
         .select(Moments.column_names())
         .pipe(Moments.cast)
     )

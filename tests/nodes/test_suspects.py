@@ -154,11 +154,11 @@ def test_a_hook_stands_once_for_a_step_however_often_it_wrote() -> None:
     life = table(
         Timelines,
         """
-        run_id | scope | key | position | kind  | commit_idx | runtime_stage_id
-        a      | ''    | k   | 0        | write | 0          | late#9
-        a      | ''    | k   | 1        | write | 1          | w#1
-        a      | ''    | k   | 2        | read  | 2          | w#1
-        a      | ''    | k   | 3        | write | 2          | w#1
+        run_id | scope | key | position | kind  | commit_idx | runtime_stage_id | life
+        a      | ''    | k   | 0        | write | 0          | late#9           | 0
+        a      | ''    | k   | 1        | write | 1          | w#1              | 1
+        a      | ''    | k   | 2        | read  | 2          | w#1              | 1
+        a      | ''    | k   | 3        | write | 2          | w#1              | 2
         """,
     )
     named = table(
@@ -170,12 +170,12 @@ def test_a_hook_stands_once_for_a_step_however_often_it_wrote() -> None:
         a      | ''    | k   | late#9    | 0            | tool         | t
         """,
     )
-    assert shown(ablation_hooks(life, named), "position", "writer_id", "suspect_id") == [
+    told = moments(life, named)
+    assert shown(ablation_hooks(told, named), "position", "writer_id", "suspect_id") == [
         (0, "late#9", "t"),
         (1, "w#1", "t"),
         (2, "w#1", "m"),
     ]
-    told = moments(life, named)
     assert shown(told, "position", "suspect_kind", "suspect_id") == [
         (0, "tool", "t"),
         (1, "tool", "t"),
