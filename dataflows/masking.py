@@ -6,7 +6,8 @@ look alike stay: a name alone is no secret, and neither is a text without a digi
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 MASK = "[masked]"
 
@@ -79,6 +80,19 @@ def masked(text: str) -> str:
     for pattern, replacement in _SECRETS:
         text = pattern.sub(replacement, text)
     return text
+
+
+def masked_data(value: Any) -> Any:
+    """Plain data with every text in it masked."""
+    match value:
+        case str():
+            return masked(value)
+        case Mapping():
+            return {name: masked_data(member) for name, member in value.items()}
+        case list() | tuple():
+            return [masked_data(item) for item in value]
+        case _:
+            return value
 
 
 def _unless_a_word(found: re.Match[str], name: int) -> str:

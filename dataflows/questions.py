@@ -24,7 +24,7 @@ def questions_to(snapshot: Snapshot) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def answer(connection: duckdb.DuckDBPyConnection, question: str, **values: Any) -> list[dict[str, Any]]:
+def answer(connection: duckdb.DuckDBPyConnection, question: str, /, **values: Any) -> list[dict[str, Any]]:
     """The rows that answer the question in `sql/<question>.sql`; `values` take the places of its `$name`s."""
     connection.execute(question_text(question), values)
     names = [column[0] for column in connection.description or []]

@@ -1,4 +1,4 @@
-"""The reference pages that are made from the code: `python -m dataflows.cli.reference` writes them, a test keeps them true."""
+"""The reference pages that are made from the code: `make docs` writes them, a test keeps them true."""
 
 import sys
 from pathlib import Path

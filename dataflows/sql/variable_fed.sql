@@ -12,4 +12,4 @@ left join commits
     and commits.scope = fed_edges.scope
     and commits.commit_idx = fed_edges.to_commit_idx
 where fed_edges.run_id = $run_id and fed_edges.scope = $scope and fed_edges.from_key = $key
-order by fed_edges.to_commit_idx, fed_edges.to_position, fed_edges.to_key
+order by fed_edges.to_commit_idx, fed_edges.to_key

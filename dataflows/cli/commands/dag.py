@@ -7,7 +7,7 @@ from dataflows.cli.options import quiet_option
 from dataflows.cli.output import aside, result
 
 
-@click.command("dag")
+@click.command("dag", short_help="Show how the tables are derived, as text or as a picture.")
 @click.option(
     "--out", metavar="FILE", type=click.Path(dir_okay=False), help="Draw into FILE: .png, .svg, .pdf or .dot."
 )

@@ -23,7 +23,7 @@ PLACE_CHARACTERS = 400
 """A place or a message longer than this is cut."""
 
 
-@click.command("run")
+@click.command("run", short_help="Take in recordings, derive every table, publish a snapshot: the main job.")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @store_option
 @click.option(

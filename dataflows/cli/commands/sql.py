@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv", "parquet")
 
 
-@click.command("sql")
+@click.command("sql", short_help="Ask a store one question in SQL, as table, JSON, CSV or Parquet.")
 @click.argument("query")
 @store_option
 @click.option(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dataflows.glossary import ColumnEntry, TableEntry
 
 
-@click.command("tables")
+@click.command("tables", short_help="List the tables, or explain the columns of one.")
 @click.argument("table", required=False)
 @click.option(
     "--store",

@@ -3,10 +3,7 @@
 from collections.abc import Iterator
 from typing import BinaryIO
 
-import duckdb
-
-from dataflows.cli.failures import explained
-from dataflows.cli.formats.question import BATCH_ROWS, Question
+from dataflows.cli.formats.question import BATCH_ROWS, Question, told
 from dataflows.cli.formats.values import is_number, json_object, literal, plain_text, storable
 from dataflows.cli.interruption import interrupting
 from dataflows.printable import printable_json, printable_lines
@@ -25,7 +22,7 @@ def csv_pieces(question: Question) -> Iterator[bytes]:
     """The answer as CSV with a header. No spreadsheet runs a cell of it as a formula, no terminal obeys one."""
     header = " || ',' || ".join(f"csv_field(harmless({literal(name)}))" for name in question.names)
     row = " || ',' || ".join(_csv_field(place, question) for place in range(len(question.names)))
-    with explained(duckdb.Error):
+    with told():
         names = question.connection.execute(f"SELECT {header}").fetchall()
     yield _csv_lines(names)
     for rows in question.rows(row):
@@ -40,7 +37,7 @@ def write_parquet(question: Question, file: BinaryIO) -> None:
         f"{storable(f'#{place}', kind)} AS {_quoted(name)}"
         for place, (name, kind) in enumerate(zip(question.names, question.kinds, strict=True), start=1)
     )
-    with explained(duckdb.Error), interrupting(question.connection):
+    with told(lines_before=1), interrupting(question.connection):
         answer = question.connection.sql(f"SELECT {columns} FROM (\n{question.text}\n)").to_arrow_reader(BATCH_ROWS * 8)
         with pyarrow.parquet.ParquetWriter(file, answer.schema, compression="zstd") as writer:
             for batch in answer:

@@ -1,0 +1,185 @@
+"""One variable's life, read from the tables: every write and read, what each value introduced and fed."""
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import Any
+
+import duckdb
+
+from dataflows.masking import masked
+from dataflows.printable import SEPARATOR
+from dataflows.questions import answer
+
+FETCHED_CHARACTERS = 4000
+"""Of a value this much is read: more than is shown, so that a secret is recognised before it is cut."""
+
+LONGEST_TOKEN = 200
+"""Dropped from the end of a value that was cut: half a secret there would not be recognised."""
+
+PLACEHOLDERS = ('"REDACTED"', '"[REDACTED]"')
+"""What a record puts in the place of a value it redacts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value as it may be shown: secrets masked, cut at `FETCHED_CHARACTERS`.
+
+    `text` is NULL where the record redacts it or holds none; `characters` counts the whole recorded text.
+    """
+
+    text: str | None
+    characters: int
+    redacted: bool = False
+
+
+KEPT_OUT = Value(None, 0, redacted=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A source that a written value introduced, and the ablation spec that would remove it."""
+
+    suspect_kind: str
+    suspect_id: str
+    spec_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """A value that another fed: a step read the one and wrote the other."""
+
+    key: str
+    commit_idx: int
+    stage_name: str | None
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One write or one recorded read.
+
+    Of a read, `value` is what the last write before it committed, `written_by` that write's verb, and
+    `from_write_idx` its commit, NULL for a value from before the run. `readers` counts the commits that read what a
+    write left, NULL on reads.
+    """
+
+    kind: str
+    commit_idx: int
+    runtime_stage_id: str
+    stage_name: str
+    loop_index: int | None
+    verb: str | None
+    from_write_idx: int | None
+    written_by: str | None
+    value: Value
+    suspect_kind: str | None
+    suspect_id: str | None
+    hooks: tuple[Hook, ...]
+    fed: tuple[Fed, ...]
+    readers: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class VariableLife:
+    """One variable of one log of one run. `question` is NULL where none is recorded or the record redacts it."""
+
+    run_id: str
+    scope: str
+    key: str
+    question: str | None
+    question_withheld: bool
+    chart: str
+    missing: str | None
+    coverage: str
+    writes: int
+    reads: int
+    notes: tuple[str, ...]
+    keys_read_kind: str
+    steps: int | None
+    steps_with_reads: int | None
+    other_scopes: tuple[str, ...]
+    moments: tuple[Moment, ...]
+    fed_before_run: tuple[Fed, ...]
+
+
+def variable_life(connection: duckdb.DuckDBPyConnection, run_id: str, scope: str, key: str) -> VariableLife:
+    """The life of a variable that the store knows."""
+    place = {"run_id": run_id, "scope": scope, "key": key}
+    [about] = answer(connection, "variable", **place, pointer=_pointer(key))
+    redacts, kept_out = about.pop("redacts"), about.pop("kept_out")
+    scopes = [row["scope"] for row in answer(connection, "variable_scopes", run_id=run_id, key=key)]
+    fed = _fed(connection, place)
+    initial = KEPT_OUT if redacts else _initial_value(connection, run_id, scope, key)
+    moments = _moments(connection, place, fed, initial)
+    return VariableLife(
+        **place,
+        **about | {"notes": tuple(about["notes"]), "question": about["question"] and masked(about["question"])},
+        other_scopes=tuple(other for other in scopes if other != scope),
+        moments=tuple(replace(moment, value=KEPT_OUT) for moment in moments) if kept_out else moments,
+        fed_before_run=fed[None],
+    )
+
+
+def _moments(
+    connection: duckdb.DuckDBPyConnection,
+    place: dict[str, Any],
+    fed: dict[int | None, tuple[Fed, ...]],
+    initial: Value,
+) -> tuple[Moment, ...]:
+    rows = answer(connection, "variable_moments", **place, characters=FETCHED_CHARACTERS)
+    hooks = _hooks(connection, place)
+    readers = {row["commit_idx"]: row["readers"] for row in answer(connection, "variable_lives", **place)}
+    moments = []
+    for row in rows:
+        text, characters = row.pop("value_json"), row.pop("value_characters")
+        is_write = row["kind"] == "write"
+        before_run = not is_write and row["from_write_idx"] is None
+        moments.append(
+            Moment(
+                **row,
+                value=initial if before_run else _value(text, characters),
+                hooks=hooks.pop(row["runtime_stage_id"], ()) if is_write else (),
+                fed=fed[row["commit_idx"]] if is_write else (),
+                readers=readers.get(row["commit_idx"], 0) if is_write else None,
+            )
+        )
+    return tuple(moments)
+
+
+def _hooks(connection: duckdb.DuckDBPyConnection, place: dict[str, Any]) -> dict[str, tuple[Hook, ...]]:
+    """The hooks of each step that wrote the variable."""
+    hooks: dict[str, tuple[Hook, ...]] = defaultdict(tuple)
+    for row in answer(connection, "variable_hooks", **place):
+        hooks[row.pop("writer_id")] += (Hook(**row),)
+    return dict(hooks)
+
+
+def _fed(connection: duckdb.DuckDBPyConnection, place: dict[str, Any]) -> dict[int | None, tuple[Fed, ...]]:
+    """What the value of each write fed; None stands for the value from before the run."""
+    fed: dict[int | None, tuple[Fed, ...]] = defaultdict(tuple)
+    for row in answer(connection, "variable_fed", **place):
+        fed[row["from_commit_idx"]] += (Fed(row["to_key"], row["to_commit_idx"], row["stage_name"], row["basis"]),)
+    return fed
+
+
+def _initial_value(connection: duckdb.DuckDBPyConnection, run_id: str, scope: str, key: str) -> Value:
+    """What the key held before the first commit; only the run's own log has a recorded starting state."""
+    if scope:
+        return Value(None, 0)
+    rows = answer(connection, "initial_value", run_id=run_id, pointer=_pointer(key), characters=FETCHED_CHARACTERS)
+    return _value(rows[0]["value_json"], rows[0]["value_characters"]) if rows else Value(None, 0)
+
+
+def _pointer(key: str) -> str:
+    """The RFC 6901 pointer of a key."""
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in key.split(SEPARATOR))
+
+
+def _value(text: str | None, characters: int | None) -> Value:
+    if text is None:
+        return Value(None, 0)
+    if text in PLACEHOLDERS:
+        return KEPT_OUT
+    shown = masked(text)
+    whole = characters or 0
+    return Value(shown if whole <= FETCHED_CHARACTERS else shown[:-LONGEST_TOKEN], whole)
