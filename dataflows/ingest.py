@@ -1,14 +1,14 @@
 """Ingest: from sources to written chunks, in one process. What a worker does with its share of the files."""
 
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from afp_nodes.record import FactCollector, ReadInput, ReadOptions, ReadRecording, read_document
 from afp_nodes.record.refusals import Refusal, RefusedError
 from dataflows.derive import derive
 from dataflows.inputs import Document, Limits, Source, read_documents
-from dataflows.inputs.documents import Ignored
 from dataflows.store.manifest import Chunk
 from dataflows.store.parts import write_chunk
 
@@ -56,41 +56,76 @@ def ingest(sources: Iterable[Source], options: IngestOptions) -> Iterator[Ingest
     """Take in every document of `sources`, and say after each source what came of it.
 
     Bytes seen before are listed as copies and not read again. A document that cannot be read is refused and the
-    rest goes on. The last item holds the last chunk.
+    rest goes on. The last item holds the last chunk. While a document is taken in, the next one is read; while a
+    chunk fills, the one before is derived and written.
     """
-    intake = _Intake(options)
-    for source in sources:
-        intake.take(source)
+    with ThreadPoolExecutor(1) as reading, ThreadPoolExecutor(1) as deriving:
+        intake = _Intake(options, deriving)
+        for item in _one_ahead(_told(sources, options.limits), reading):
+            if not isinstance(item, _SourceRead):
+                intake.take(item)
+                continue
+            intake.close(item)
+            yield intake.handed_over()
+        intake.finish()
         yield intake.handed_over()
-    intake.flush()
-    yield intake.handed_over()
+
+
+@dataclass(frozen=True, slots=True)
+class _SourceRead:
+    """The end of one source; `ignored` counts its members that were no documents."""
+
+    source: Source
+    ignored: int
+
+
+Told: TypeAlias = Document | Refusal | _SourceRead
+
+
+def _told(sources: Iterable[Source], limits: Limits) -> Iterator[Told]:
+    """What the sources hold, in order, each followed by its end."""
+    for source in sources:
+        documents = read_documents(source, limits)
+        yield from documents
+        yield _SourceRead(source, documents.ignored)
+
+
+def _one_ahead(items: Iterator[Told], pool: ThreadPoolExecutor) -> Iterator[Told]:
+    """The same items; while one is worked on, the next is fetched."""
+    fetched = pool.submit(next, items, None)
+    while (item := fetched.result()) is not None:
+        fetched = pool.submit(next, items, None)
+        yield item
 
 
 class _Intake:
     """One chunk being filled, and what is to be told of the documents on the way."""
 
-    def __init__(self, options: IngestOptions) -> None:
+    def __init__(self, options: IngestOptions, deriving: ThreadPoolExecutor) -> None:
         self._options = options
         self._read_options = ReadOptions(split_runs=options.split_runs)
         self._seen = set(options.known_sha256)
         self._ingested = Ingested()
+        self._deriving = deriving
+        self._chunk: Future[Chunk] | None = None
+        self._documents = self._refused = 0
         self._start_chunk()
 
-    def take(self, source: Source) -> None:
-        """Take in every document of one source."""
-        documents = refused = 0
-        for item in read_documents(source, self._options.limits):
-            if isinstance(item, Ignored):
-                self._ingested.ignored += 1
-                continue
-            documents += 1
-            if isinstance(item, Refusal):
-                self._ingested.refusals.append(item)
-                refused += 1
-            else:
-                refused += not self._take_document(item)
-        self._ingested.documents += documents
-        self._ingested.refused_documents += refused
+    def take(self, item: Document | Refusal) -> None:
+        """Take in one document, or list it as refused."""
+        self._documents += 1
+        if isinstance(item, Refusal):
+            self._ingested.refusals.append(item)
+            self._refused += 1
+        else:
+            self._refused += not self._take_document(item)
+
+    def close(self, read: _SourceRead) -> None:
+        """One source is read: count what it held."""
+        source = read.source
+        self._ingested.documents += self._documents
+        self._ingested.refused_documents += self._refused
+        self._ingested.ignored += read.ignored
         self._ingested.bytes += source.size_bytes
         self._ingested.files.append(
             {
@@ -99,22 +134,33 @@ class _Intake:
                 "modified_ns": source.modified_ns,
                 "changed_ns": source.changed_ns,
                 "inode": source.inode,
-                "documents": documents,
-                "refused": refused,
+                "documents": self._documents,
+                "refused": self._refused,
             }
         )
+        self._documents = self._refused = 0
 
     def handed_over(self) -> Ingested:
         """What came in since this was last asked."""
         ingested, self._ingested = self._ingested, Ingested()
         return ingested
 
-    def flush(self) -> None:
-        """Derive the tables of the chunk and write its parts."""
+    def finish(self) -> None:
+        """Derive and write what is left."""
+        self._flush()
+        self._await_chunk()
+
+    def _flush(self) -> None:
+        """Have the chunk derived and written, once the one before is."""
+        self._await_chunk()
         if self._runs:
-            frames = derive(self._facts.frames())
-            self._ingested.chunks.append(write_chunk(self._options.store_root, self._options.batch_id, frames))
+            self._chunk = self._deriving.submit(_written_chunk, self._facts, self._options)
         self._start_chunk()
+
+    def _await_chunk(self) -> None:
+        if self._chunk is not None:
+            self._ingested.chunks.append(self._chunk.result())
+            self._chunk = None
 
     def _start_chunk(self) -> None:
         self._facts = FactCollector(keep_tokens=self._options.keep_tokens)
@@ -156,7 +202,7 @@ class _Intake:
     def _take_recording(self, recording: ReadRecording, document: Document, place: dict[str, Any]) -> None:
         """Add one run to the chunk; two recordings of one run never share a chunk."""
         if recording.run_id in self._runs or self._is_full():
-            self.flush()
+            self._flush()
         self._facts.add(recording, document.sha256, len(document.data))
         self._runs.add(recording.run_id)
         self._ingested.recordings.append(
@@ -174,6 +220,11 @@ class _Intake:
 
     def _is_full(self) -> bool:
         return len(self._runs) >= CHUNK_RUNS or self._facts.size_bytes >= CHUNK_BYTES
+
+
+def _written_chunk(facts: FactCollector, options: IngestOptions) -> Chunk:
+    """The tables of a chunk's facts, written as its parts."""
+    return write_chunk(options.store_root, options.batch_id, derive(facts.frames()))
 
 
 def _on_its_line(refused: RefusedError, document: Document) -> RefusedError:

@@ -57,7 +57,7 @@ def run(
         StoreError: the store cannot be read or written.
     """
     began = time.monotonic()
-    found = find_sources(paths)
+    found = find_sources(paths, except_folders=[store])
     if not found.sources and not found.refusals:
         raise NoDocumentsError(
             f"No documents found in {', '.join(paths)}. Name a file or folder that holds recordings"
@@ -146,10 +146,11 @@ def _ingested(sources: Sequence[Source], options: IngestOptions, jobs: int, prog
 
 
 def _parts(sources: Sequence[Source], options: IngestOptions, jobs: int) -> Iterator[Ingested]:
-    if jobs == 1:
-        yield from ingest(sources, options)
-    else:
-        yield from mapped(partial(_whole_share, options), _shares(sources, jobs), jobs)
+    """Results of the workers. What only this process can see (`memory://`) is read here."""
+    here = [source for source in sources if jobs == 1 or source.uri.startswith("memory://")]
+    elsewhere = [source for source in sources if source not in here] if jobs > 1 else []
+    yield from ingest(here, options)
+    yield from mapped(partial(_whole_share, options), _shares(elsewhere, jobs), jobs)
 
 
 def _whole_share(options: IngestOptions, sources: Sequence[Source]) -> Ingested:

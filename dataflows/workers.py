@@ -20,7 +20,7 @@ def mapped(work: Callable[[Share], Result], shares: Sequence[Share], jobs: int) 
     With one job, here; with more, in that many processes, one Polars thread each. They are started anew and never
     forked: a fork of a process that has used Polars hangs. However the caller ends, no worker outlives it.
     """
-    if jobs == 1 or len(shares) == 1:
+    if jobs == 1 or len(shares) < 2:
         yield from map(work, shares)
         return
     context = multiprocessing.get_context("forkserver" if "forkserver" in _start_methods() else "spawn")
