@@ -14,7 +14,7 @@ help:  ## list the targets
 
 FIRST_QUERY := SELECT kind, verdict, count(*) AS verdicts FROM verdicts GROUP BY ALL ORDER BY ALL
 SUSPECTS := SELECT suspect_kind, suspect_id, count(DISTINCT run_id) AS runs FROM ablation_hooks \
-	GROUP BY ALL ORDER BY runs DESC, ALL LIMIT 8
+	GROUP BY ALL ORDER BY runs DESC, suspect_id LIMIT 8
 say = @printf '\n\033[1m$$ %s\033[0m\n'
 
 demo: setup  ## derive the sample fleet, then ask three questions of it
@@ -42,8 +42,9 @@ test: setup dot  ## style, types and every test
 bench: setup  ## print the ratios of speed and size (MEGABYTES=300)
 	$(BIN)/python -m benchmarks.ratios --megabytes $(MEGABYTES)
 
-docs: setup  ## write the pages that are made from the code
+docs: setup  ## write the pages and outputs that are made from the code
 	$(BIN)/python -m dataflows.cli.reference
+	$(BIN)/python -m tests.tours
 
 clean:  ## remove everything that was made here
 	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -61,6 +61,13 @@ def printed_by(command: str, store: Path) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines).strip("\n") + "\n"
 
 
+def demo_store_in(folder: Path) -> Path:
+    """A store of the sample fleet, as `make demo` leaves it."""
+    store = folder / "store"
+    printed_by("afp run data/sample", store)
+    return store
+
+
 def written_again(page: str, store: Path) -> str:
     """The page with what its commands print today."""
     for step in list(steps(page)):
@@ -72,4 +79,4 @@ def written_again(page: str, store: Path) -> str:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        README.write_text(written_again(README.read_text(), Path(folder) / "store"))
+        README.write_text(written_again(README.read_text(), demo_store_in(Path(folder))))
