@@ -231,4 +231,5 @@ def _on_its_line(refused: RefusedError, document: Document) -> RefusedError:
     """The refusal with the document's line, where its source holds one document a line."""
     if document.line is None:
         return refused
-    return RefusedError(refused.code, f"line {document.line} of the file: {refused.message}", refused.remedy)
+    message = refused.message.replace("line 1, column", "column")
+    return RefusedError(refused.code, f"line {document.line} of the file: {message}", refused.remedy)
