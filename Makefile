@@ -26,13 +26,15 @@ demo: setup  ## derive the sample fleet, then ask three questions of it
 	@$(BIN)/afp sql "$(SUSPECTS)"
 	$(say) 'afp trace s-flat-l3-triage systemPromptInjections'
 	@$(BIN)/afp trace s-flat-l3-triage systemPromptInjections
-	@printf '\n%s\n' \
-		'The tables are in $(AFP_STORE). Next:' \
+	@printf '\n'; printf '%s\n' \
+		'The tables are in $(AFP_STORE). To go on:' \
+		'' \
 		'  export PATH="$$PWD/$(BIN):$$PATH" AFP_STORE=$(AFP_STORE)' \
 		'  afp tables          what there is to ask' \
 		'  afp runs --help     find a run' \
 		'  afp run data/odd    what becomes of broken files' \
-		'README.md goes on from here.'
+		'' \
+		'README.md takes it from here.'
 
 test: setup dot  ## style, types and every test
 	$(BIN)/ruff check .
