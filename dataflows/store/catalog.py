@@ -31,8 +31,7 @@ def connect(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(config={"python_enable_replacements": False})
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET parquet_metadata_cache = true")
-    for statement in definitions(snapshot):
-        connection.execute(statement)
+    connection.execute(at_once(definitions(snapshot)))
     return connection
 
 
@@ -42,7 +41,8 @@ def read_only(connection: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> None
     DuckDB would still let a COPY overwrite one of those files: hand every text to `statements.refuse_writes` first.
     """
     files = [file for table in snapshot.tables() for file in snapshot.files(table)]
-    connection.execute(f"SET allowed_paths = [{quoted_texts(files)}]")
+    asked_for = sorted({*files, *map(_literal, files)})
+    connection.execute(f"SET allowed_paths = [{quoted_texts(asked_for)}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
 
@@ -54,6 +54,11 @@ def definitions(snapshot: Snapshot) -> Iterator[str]:
         body = _RUN_LABELS.format(runs=body) if table == "runs" else body
         yield f"CREATE VIEW {quoted_name(table)} AS {body}"
     yield from _MACROS
+
+
+def at_once(statements: Iterable[str]) -> str:
+    """Statements as one transaction in one text, which is several times faster than one by one."""
+    return ";\n".join(("BEGIN", *statements, "COMMIT"))
 
 
 def _view_body(snapshot: Snapshot, table: str) -> str:
@@ -80,9 +85,13 @@ def _column(name: str, kind: str, held_kind: str | None) -> str:
 
 
 def part_rows(*files: str) -> str:
-    """Parts as they lie, as a table expression; what DuckDB would take for a pattern in a path is said literally."""
-    literal = (file.replace("[", "[[]").replace("*", "[*]").replace("?", "[?]") for file in files)
-    return f"read_parquet([{quoted_texts(literal)}], hive_partitioning = false)"
+    """Parts as they lie, as a table expression."""
+    return f"read_parquet([{quoted_texts(map(_literal, files))}], hive_partitioning = false)"
+
+
+def _literal(file: str) -> str:
+    """A path in which nothing is a pattern to DuckDB."""
+    return file.replace("[", "[[]").replace("*", "[*]").replace("?", "[?]")
 
 
 def quoted_texts(texts: Iterable[str]) -> str:

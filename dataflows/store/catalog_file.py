@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 
 from afp_nodes.schemas import TABLES, VIEW_COLUMNS
-from dataflows.store.catalog import definitions, quoted_name, quoted_text
+from dataflows.store.catalog import at_once, definitions, quoted_name, quoted_text
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.parts import TEMPORARY
 
@@ -30,27 +30,28 @@ def write_catalog(root: Path, batch_id: str) -> None:
 
 
 def _write_newest(root: Path, temporary: Path) -> None:
-    """Until the file shows the newest snapshot: another writer may publish, and rename, in between."""
+    """Until the file shows the newest snapshot: another writer may publish, and rename, in between.
+
+    Whoever wrote tables of their own into the old file leaves a log beside it that would make the new one unreadable.
+    """
     shown = None
     while (newest := Store(root).snapshot()) and newest.version != shown:
         _write(newest, temporary)
+        (root / f"{CATALOG}.wal").unlink(missing_ok=True)
         temporary.rename(root / CATALOG)
         shown = newest.version
 
 
 def _write(snapshot: Snapshot, temporary: Path) -> None:
     with duckdb.connect(str(temporary)) as connection:
-        connection.execute("BEGIN")
-        for statement in (*definitions(snapshot), *_comments()):
-            connection.execute(statement)
-        connection.execute("COMMIT")
+        connection.execute(at_once((*definitions(snapshot), *_comments())))
 
 
 def _comments() -> Iterator[str]:
     """What each view and column means, from the schemas."""
     for table, schema in TABLES.items():
         yield f"COMMENT ON VIEW {quoted_name(table)} IS {quoted_text(schema.grain())}"
-        columns = {**schema.columns(), **(VIEW_COLUMNS[table].columns() if table in VIEW_COLUMNS else {})}
+        columns = (VIEW_COLUMNS[table].columns() if table in VIEW_COLUMNS else {}) | schema.columns()
         for name, column in columns.items():
             meaning = quoted_text(column.description or "")
             yield f"COMMENT ON COLUMN {quoted_name(table)}.{quoted_name(name)} IS {meaning}"

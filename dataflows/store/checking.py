@@ -165,11 +165,12 @@ def _disagreements(connection: duckdb.DuckDBPyConnection) -> Iterator[Problem]:
 
 
 def _strangers(connection: duckdb.DuckDBPyConnection, snapshot: Snapshot, chunk: LiveChunk) -> Iterator[Problem]:
-    """Rows of a chunk whose run is not among its runs."""
-    runs = part_rows(str(snapshot.root / chunk.tables["runs"].file))
+    """Rows of a chunk whose run is neither among its runs nor superseded."""
+    runs = f"SELECT run_id FROM {part_rows(str(snapshot.root / chunk.tables['runs'].file))}"
+    known = f"{runs} UNION ALL SELECT unnest([{quoted_texts(chunk.superseded)}]::VARCHAR[])"
     for table, part in chunk.tables.items():
         rows = part_rows(str(snapshot.root / part.file))
-        strange = f"SELECT DISTINCT run_id FROM {rows} WHERE run_id NOT IN (SELECT run_id FROM {runs})"
+        strange = f"SELECT DISTINCT run_id FROM {rows} WHERE run_id NOT IN ({known})"
         for (run_id,) in connection.execute(f"{strange} ORDER BY ALL LIMIT {SHOWN}").fetchall():
             yield Problem(
                 f"{part.file} (table {table}) has rows of run {run_id!r}, which its chunk does not hold.",

@@ -19,9 +19,12 @@ from dataflows.store.publishing import Publisher, newest_of, publish
 from dataflows.store.scanning import live, scan_files
 from dataflows.store.writers import locked, session, undisturbed
 
-LARGE_BYTES = 8 * 2**20
+LARGE_BYTES = 3 * 2**20
 LARGE_RUNS = 512
 """A chunk grows to this at most: one table of it at a time is held in memory, and it is derived again in one piece."""
+
+SMALL_PART_OF_LARGE = 4
+"""A chunk below this part of both is small. What a full share of recordings gives is not, and is left as it is."""
 
 DUE = 16
 """Small chunks from which a publish compacts by itself."""
@@ -117,7 +120,7 @@ def mergeable(chunks: Iterable[LiveChunk]) -> Iterator[tuple[LiveChunk, ...]]:
 
 
 def _is_small(chunk: LiveChunk) -> bool:
-    return chunk.bytes < LARGE_BYTES // 2 and chunk.runs < LARGE_RUNS // 2
+    return max(chunk.bytes / LARGE_BYTES, chunk.runs / LARGE_RUNS) * SMALL_PART_OF_LARGE < 1
 
 
 def _fit_together(chunks: list[LiveChunk]) -> bool:

@@ -15,7 +15,7 @@ from dataflows.store.columns import shape_of, sql_type
 from dataflows.store.errors import writing_into
 from dataflows.store.manifest import Chunk, Part
 
-ROW_GROUP_ROWS = 8_192
+ROW_GROUP_ROWS = 32_768
 """Rows of one row group: few enough that the statistics of `run_id` lead straight to one run's rows."""
 
 SYNCING_THREADS = 4

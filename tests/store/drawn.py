@@ -43,6 +43,10 @@ def rows(schema: type[Frame], text: str) -> pl.DataFrame:
     names = [cell.strip() for cell in header.split("|")]
     cells = [dict(zip(names, map(str.strip, line.split("|")), strict=True)) for line in lines]
     drawn = [{name: _value(cell) for name, cell in row.items()} for row in cells]
+    return _completed(schema, drawn)
+
+
+def _completed(schema: type[Frame], drawn: list[dict[str, object]]) -> pl.DataFrame:
     dtypes = schema.stored_dtypes()
     return pl.DataFrame([{n: row.get(n, _OTHERWISE.get(n)) for n in dtypes} for row in drawn], schema=dtypes)
 
@@ -70,9 +74,8 @@ def files(*uris: str) -> pl.DataFrame:
 
 def inputs(*documents: tuple[str, str, str, str]) -> pl.DataFrame:
     """Sightings of other documents: digest, place, kind, content."""
-    dtypes = Inputs.stored_dtypes()
-    named = [dict(zip(("sha256", "source_uri", "kind", "content_json"), d, strict=True)) for d in documents]
-    return pl.DataFrame([{n: row.get(n, _OTHERWISE.get(n)) for n in dtypes} for row in named], schema=dtypes)
+    names = ("sha256", "source_uri", "kind", "content_json")
+    return _completed(Inputs, [dict(zip(names, document, strict=True)) for document in documents])
 
 
 def chunk_frames(runs: Mapping[str, str], events: int = 3) -> dict[str, pl.DataFrame]:
@@ -108,8 +111,9 @@ def publish_runs(store: Store, runs: Mapping[str, str], code_version: str = "1",
 def sightings_of(chunks: Iterable[Chunk], commits: int = 0) -> pl.DataFrame:
     """A sighting of each recording of some chunks, at a place of its own."""
     told = [(run, sha256) for chunk in chunks for run, sha256 in chunk.runs.items()]
-    drawn = "run_id | recording_sha256 | source_uri | commits\n"
-    return recordings(drawn + "\n".join(f"{run} | {sha} | /in/{run}-{sha} | {commits}" for run, sha in told))
+    names = ("run_id", "recording_sha256", "source_uri", "commits")
+    drawn = [dict(zip(names, (run, sha256, f"/in/{run}-{sha256}", commits), strict=True)) for run, sha256 in told]
+    return _completed(Recordings, drawn)
 
 
 def published_runs(snapshot: Snapshot) -> dict[str, str]:
