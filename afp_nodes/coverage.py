@@ -141,7 +141,8 @@ def _outgoing(graph: _Graph, root: Ints, life: Ints) -> tuple[Ints, Ints]:
 def _among(pairs: Ints, known: Ints) -> Bools:
     """Which pairs are in the sorted array of known ones."""
     at = np.searchsorted(known, pairs)
-    return np.append(known, -1)[at] == pairs
+    found: Bools = np.append(known, -1)[at] == pairs
+    return found
 
 
 def _first_occurrences(pairs: Ints, wanted: Bools) -> Ints:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from afp_nodes.record import FactCollector, ReadInput, ReadOptions, ReadRecording, read_document
 from afp_nodes.record.refusals import Refusal, RefusedError
 from dataflows.derive import derive
+from dataflows.ingested import Ingested, IngestOptions
 from dataflows.inputs import Document, Limits, Source, read_documents
 from dataflows.store.manifest import Chunk
 from dataflows.store.parts import write_chunk
@@ -16,40 +17,6 @@ CHUNK_RUNS = 400
 """Runs of one chunk: enough to spread the cost of a query over them, few enough to stay in cache."""
 CHUNK_BYTES = 24_000_000
 """Bytes of recorded text one chunk keeps, which bounds a worker's memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class IngestOptions:
-    """What every worker of a job needs to know. Picklable."""
-
-    store_root: str
-    batch_id: str
-    known_sha256: frozenset[str] = frozenset()
-    keep_tokens: bool = False
-    split_runs: bool = False
-    limits: Limits = field(default_factory=Limits)
-
-
-@dataclass(slots=True)
-class Ingested:
-    """What came of a share of the files: rows for the job's tables, without what only the publisher knows."""
-
-    chunks: list[Chunk] = field(default_factory=list)
-    recordings: list[dict[str, Any]] = field(default_factory=list)
-    inputs: list[dict[str, Any]] = field(default_factory=list)
-    copies: list[dict[str, Any]] = field(default_factory=list)
-    files: list[dict[str, Any]] = field(default_factory=list)
-    refusals: list[Refusal] = field(default_factory=list)
-    refused_documents: int = 0
-    documents: int = 0
-    ignored: int = 0
-    bytes: int = 0
-
-    def __iadd__(self, other: "Ingested") -> "Ingested":
-        """Both shares taken together."""
-        for name in self.__slots__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        return self
 
 
 def ingest(sources: Iterable[Source], options: IngestOptions) -> Iterator[Ingested]:

@@ -1,0 +1,42 @@
+"""What workers are asked, and what they bring back: written chunks, and rows for the tables of the job."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from afp_nodes.record.refusals import Refusal
+from dataflows.inputs import Limits
+from dataflows.store.manifest import Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """What every worker of a job needs to know. Picklable."""
+
+    store_root: str
+    batch_id: str
+    known_sha256: frozenset[str] = frozenset()
+    keep_tokens: bool = False
+    split_runs: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(slots=True)
+class Ingested:
+    """What came of a share of the files: rows for the job's tables, without what only the publisher knows."""
+
+    chunks: list[Chunk] = field(default_factory=list)
+    recordings: list[dict[str, Any]] = field(default_factory=list)
+    inputs: list[dict[str, Any]] = field(default_factory=list)
+    copies: list[dict[str, Any]] = field(default_factory=list)
+    files: list[dict[str, Any]] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    refused_documents: int = 0
+    documents: int = 0
+    ignored: int = 0
+    bytes: int = 0
+
+    def __iadd__(self, other: "Ingested") -> "Ingested":
+        """Both shares taken together."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self

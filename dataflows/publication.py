@@ -1,0 +1,139 @@
+"""Publication: what workers ingest, derived, and published as one snapshot."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from afp_nodes.schemas import DERIVED_TABLES, Files, Inputs, Quarantine, Recordings, Table
+from afp_nodes.words import DocumentStatus
+from dataflows.derive import derive
+from dataflows.ingest import ingest
+from dataflows.ingested import Ingested, IngestOptions
+from dataflows.inputs import Source
+from dataflows.known import Known
+from dataflows.store import Snapshot
+from dataflows.store.batch import Batch
+from dataflows.store.manifest import Chunk
+from dataflows.store.merging import Contribution
+from dataflows.store.parts import write_chunk
+from dataflows.store.rederiving import facts_of, needs_rederiving
+from dataflows.summary import Progress
+from dataflows.version import CODE_VERSION
+from dataflows.workers import mapped
+
+SHARE_BYTES = 128_000_000
+"""Size of the files one worker is given at a time: enough for some full chunks."""
+
+
+def ingested_sources(
+    sources: Sequence[Source], options: IngestOptions, jobs: int, progress: Progress | None
+) -> Ingested:
+    """Everything the workers bring back, taken together."""
+    if progress:
+        progress.begin(len(sources), sum(source.size_bytes for source in sources))
+    total = Ingested()
+    for part in _parts(sources, options, jobs):
+        total += part
+        if progress:
+            progress.advance(len(part.files), part.bytes)
+    return total
+
+
+def _parts(sources: Sequence[Source], options: IngestOptions, jobs: int) -> Iterator[Ingested]:
+    """Results of the workers. What only this process can see (`memory://`) is read here."""
+    here = [source for source in sources if jobs == 1 or source.uri.startswith("memory://")]
+    elsewhere = [source for source in sources if source not in here] if jobs > 1 else []
+    yield from ingest(here, options)
+    yield from mapped(partial(_whole_share, options), _shares(elsewhere, jobs), jobs)
+
+
+def _whole_share(options: IngestOptions, sources: Sequence[Source]) -> Ingested:
+    """One worker's share, as one result."""
+    total = Ingested()
+    for part in ingest(sources, options):
+        total += part
+    return total
+
+
+def _shares(sources: Sequence[Source], jobs: int) -> list[list[Source]]:
+    """Sources in order, cut into shares so that every worker gets several, but none too small to fill a chunk."""
+    whole = sum(source.size_bytes for source in sources)
+    size = min(SHARE_BYTES, max(whole // (jobs * 4), SHARE_BYTES // 16))
+    shares: list[list[Source]] = []
+    filled = size
+    for source in sources:
+        if filled >= size:
+            shares.append([])
+            filled = 0
+        shares[-1].append(source)
+        filled += source.size_bytes
+    return shares
+
+
+def rederived_chunks(snapshot: Snapshot | None, batch: Batch) -> dict[str, Chunk]:
+    """New parts for chunks whose tables an older version of the derivations made, by the id of the old chunk."""
+    if snapshot is None:
+        return {}
+    return {
+        chunk_id: write_chunk(str(snapshot.root), batch.batch_id, _derived(facts_of(snapshot, chunk_id)))
+        for chunk_id in needs_rederiving(snapshot, CODE_VERSION)
+    }
+
+
+def _derived(facts: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """The derived tables alone: the facts stay as they are."""
+    frames = derive(facts)
+    return {schema.table_name(): frames[schema.table_name()] for schema in DERIVED_TABLES}
+
+
+def contribution_of(ingested: Ingested, known: Known, batch: Batch, rederived: dict[str, Chunk]) -> Contribution:
+    """What the job adds to the store, as frames in the shape of the job's tables."""
+    told = {"ingested_at": pl.lit(datetime.now(UTC)), "batch_id": pl.lit(batch.batch_id)}
+    unsettled = {"status": pl.lit(DocumentStatus.ACTIVE), "conflict": pl.lit(value=False)}
+    recordings = _rows(Recordings, ingested.recordings).with_columns(**told, **unsettled)
+    inputs = _rows(Inputs, ingested.inputs).with_columns(**told, status=unsettled["status"])
+    copies = pl.DataFrame(ingested.copies, schema={"sha256": pl.String, "source_uri": pl.String, "position": pl.Int64})
+    refusals = [
+        {
+            "source_uri": r.source_uri,
+            "position": r.position,
+            "code": r.code,
+            "message": r.message,
+            "remedy": r.remedy,
+            "batch_id": batch.batch_id,
+        }
+        for r in ingested.refusals
+    ]
+    return Contribution(
+        chunks=tuple(ingested.chunks),
+        recordings=_with_copies(recordings, known.recordings, copies.rename({"sha256": "recording_sha256"}), told),
+        inputs=_with_copies(inputs, known.inputs, copies, told),
+        quarantine=_rows(Quarantine, refusals),
+        files=_rows(Files, ingested.files),
+        replaced_chunks=rederived,
+    )
+
+
+def _rows(schema: type[Table], rows: list[dict[str, Any]]) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=schema.stored_dtypes())
+
+
+def _with_copies(
+    new: pl.DataFrame, known: pl.DataFrame, copies: pl.DataFrame, told: dict[str, pl.Expr]
+) -> pl.DataFrame:
+    """New sightings, and a row for each further place at which a known document was found."""
+    digest = copies.columns[0]
+    documents = pl.concat([known.select(new.columns), new]).unique(
+        [name for name in (digest, "run_id") if name in new.columns], maintain_order=True
+    )
+    further = (
+        documents.drop("source_uri", "position")
+        .join(copies, on=digest)
+        .with_columns(**told)
+        .select(new.columns)
+        .join(known, on=[digest, "source_uri", "position"], how="anti")
+    )
+    return pl.concat([new, further])
