@@ -45,7 +45,11 @@ def fed_lives(timelines: dy.LazyFrame[Timelines]) -> dy.LazyFrame[FedLives]:
     return (
         timelines.filter(is_read)
         .select(*LOG_POSITION, "key", from_life="life")
-        .join(timelines.filter(~is_read).select(*LOG_POSITION, "read_keys", "touch", to_life="life"), on=LOG_POSITION)
+        .join(
+            timelines.filter(~is_read).select(*LOG_POSITION, "read_keys", "touch", to_life="life"),
+            on=LOG_POSITION,
+            maintain_order="left",
+        )
         .filter(unlisted | pl.col("read_keys").list.contains(pl.col("key")))
         .with_columns(
             to_commit_idx="commit_idx",
@@ -61,9 +65,11 @@ def fed_edges(fed_lives: dy.LazyFrame[FedLives], life_spans: dy.LazyFrame[LifeSp
     spans = life_spans.select("life", "run_id", "scope", "key", "commit_idx")
     return (
         fed_lives.join(
-            spans.rename({"life": "from_life", "key": "from_key", "commit_idx": "from_commit_idx"}), on="from_life"
+            spans.rename({"life": "from_life", "key": "from_key", "commit_idx": "from_commit_idx"}),
+            on="from_life",
+            maintain_order="left",
         )
-        .join(spans.select(to_life="life", to_key="key"), on="to_life")
+        .join(spans.select(to_life="life", to_key="key"), on="to_life", maintain_order="left")
         .select(FedEdges.column_names())
         .pipe(FedEdges.cast)
     )
