@@ -26,7 +26,7 @@ from rich.table import Table
 
 from benchmarks.fleet import MEGABYTE, SPELLINGS, Spelling, write_fleet
 from benchmarks.long_runs import LONG_RUNS
-from benchmarks.processes import AFP, Finished, finished
+from benchmarks.processes import AFP, FailedError, Finished, finished
 
 KNOWN_FILES = 2_000
 ASKED_RUNS = 10_000
@@ -305,9 +305,12 @@ def main(arguments: list[str] | None = None) -> None:
         bench = Bench(Path(folder), options.megabytes, options.rounds, spellings)
         for name in chosen:
             print(f"measuring: {name}", file=sys.stderr)
-            for m in MEASUREMENTS[name](bench):
-                print(f"  {m.promise.name}, {m.on}: {m.value:.2f} {m.promise.unit} {m.note}", file=sys.stderr)
-                measured.append(m)
+            try:
+                for m in MEASUREMENTS[name](bench):
+                    print(f"  {m.promise.name}, {m.on}: {m.value:.2f} {m.promise.unit} {m.note}", file=sys.stderr)
+                    measured.append(m)
+            except FailedError as error:
+                print(f"  not measured: {error}", file=sys.stderr)
     Console(width=None if sys.stdout.isatty() else 200).print(_report(measured))
 
 
