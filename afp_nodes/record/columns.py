@@ -1,68 +1,151 @@
-"""Columns that are filled run by run and become frames at once.
+"""Columns that are filled row by row and become frames at once.
 
 Most text repeats: ids, keys, values that are committed again in every loop. So a column holds numbers into a pool
-of distinct texts, and its frame shares the pool's buffers.
+of distinct texts, and its frame shares the pool's buffers. What a row shares with the row it belongs to, a write
+with its commit, a commit with its log, is not held again: it is taken over when the frame is made.
 """
 
 from array import array
 from collections.abc import Iterable, Mapping
+from itertools import repeat
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from afp_nodes.record.compaction import compact_all
 from afp_nodes.schemas import Frame
+
+Series = Mapping[int, pl.Series]
+"""The values of each pool, by the pool's `id`."""
 
 
 class Pool(dict[Any, int]):
-    """Distinct texts, or lists of texts, each with its number; `size` counts the characters in it."""
+    """Distinct values, each with its number; `size` counts the characters in them."""
 
-    def __init__(self, dtype: pl.DataType) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._dtype = dtype
         self.size = 0
 
     def __missing__(self, value: Any) -> int:
         number = self[value] = len(self)
-        if value is not None:
-            self.size += len(value) if isinstance(value, str) else sum(len(text or "") for text in value)
+        self.size += self.length(value)
         return number
+
+    def length(self, value: Any) -> int:
+        """Characters of one value."""
+        return len(value or ())
 
     def series(self) -> pl.Series:
         """The distinct values in order of their numbers."""
-        return pl.Series(list(self), dtype=self._dtype)
+        return pl.Series(list(self), dtype=pl.String())
+
+
+class ListPool(Pool):
+    """Distinct lists of texts, as tuples."""
+
+    def length(self, value: Any) -> int:
+        """Characters of one list."""
+        return sum(len(text or ()) for text in value or ())
+
+    def series(self) -> pl.Series:
+        """The distinct lists in order of their numbers."""
+        return pl.Series(list(self), dtype=pl.List(pl.String()))
+
+
+class JsonPool(Pool):
+    """Distinct JSON values: bytes as they are spelled, made compact at the end, or text that is; b'' is none."""
+
+    def series(self) -> pl.Series:
+        """The distinct values as compact text, in order of their numbers."""
+        compacted = compact_all([value for value in self if value and isinstance(value, bytes)])
+        texts = [(next(compacted).decode() if isinstance(value, bytes) else value) if value else None for value in self]
+        return pl.Series(texts, dtype=pl.String())
+
+
+class Pools:
+    """The pools of one chunk."""
+
+    def __init__(self) -> None:
+        self._texts, self._lists, self._json = Pool(), ListPool(), JsonPool()
+
+    def of(self, name: str, dtype: pl.DataType) -> Pool | None:
+        """The pool of a column; None for one that holds its values itself."""
+        if dtype == pl.String():
+            return self._json if name.endswith("_json") else self._texts
+        return self._lists if dtype == pl.List(pl.String()) else None
+
+    @property
+    def size(self) -> int:
+        """Characters in all pools."""
+        return sum(pool.size for pool in self._all())
+
+    def series(self) -> Series:
+        """The values of each pool."""
+        return {id(pool): pool.series() for pool in self._all()}
+
+    def _all(self) -> tuple[Pool, ...]:
+        return self._texts, self._lists, self._json
 
 
 class Columns:
-    """The columns of one frame, in the order of its schema."""
+    """The columns of one frame.
 
-    def __init__(self, schema: type[Frame], pools: Mapping[pl.DataType, Pool]) -> None:
-        self._dtypes = schema.stored_dtypes()
-        self._pools = pools
-        self._values: dict[str, Any] = {
-            name: array("q") if dtype in pools else [] for name, dtype in self._dtypes.items()
-        }
+    They are filled in the order of the schema, without the `inherited` ones: these are taken over from the row that a
+    row belongs to.
+    """
 
-    def extend(self, columns: Mapping[str, Iterable[Any]]) -> None:
-        """Add rows: every column of the schema, all of one length."""
-        for name, dtype in self._dtypes.items():
-            pool = self._pools.get(dtype)
-            values = columns[name]
-            self._values[name].extend(values if pool is None else map(pool.__getitem__, values))
-
-    def append(self, row: Mapping[str, Any]) -> None:
-        """Add one row."""
-        self.extend({name: (value,) for name, value in row.items()})
+    def __init__(self, schema: type[Frame], pools: Pools, inherited: Iterable[str] = ()) -> None:
+        dtypes = schema.stored_dtypes()
+        self._names = list(dtypes)
+        self._inherited = list(inherited)
+        self._owners = array("q")
+        self._columns = [
+            _Column(name, dtype, pools.of(name, dtype)) for name, dtype in dtypes.items() if name not in self._inherited
+        ]
 
     def __len__(self) -> int:
-        return len(next(iter(self._values.values())))
+        return len(self._columns[0].values)
 
-    def frame(self, distinct: Mapping[pl.DataType, pl.Series]) -> pl.DataFrame:
-        """The frame; `distinct` holds the values of each pool."""
-        return pl.DataFrame(
-            [
-                distinct[dtype].gather(pl.Series(self._values[name], dtype=pl.Int64)).alias(name)
-                if dtype in distinct
-                else pl.Series(name, self._values[name], dtype=dtype)
-                for name, dtype in self._dtypes.items()
-            ]
-        )
+    def add(self, columns: Iterable[Iterable[Any]]) -> None:
+        """Add rows that belong to nothing, column by column."""
+        for column, values in zip(self._columns, columns, strict=True):
+            column.extend(values)
+
+    def add_owned(self, columns: Iterable[Iterable[Any]]) -> None:
+        """Add rows column by column; the first one holds the number of the row that each belongs to."""
+        owners, *others = columns
+        self._owners.extend(owners)
+        self.add(others)
+
+    def add_rows(self, owner: int, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Add rows that belong to one row."""
+        columns = list(zip(*rows, strict=True))
+        if columns:
+            self.add_owned((repeat(owner, len(columns[0])), *columns))
+
+    def frame(self, distinct: Series, owner: pl.DataFrame | None = None) -> pl.DataFrame:
+        """The frame; `owner` is the frame of what its rows belong to."""
+        own = [column.series(distinct) for column in self._columns]
+        if owner is None:
+            return pl.DataFrame(own)
+        inherited = owner.select(self._inherited)[np.frombuffer(self._owners, np.int64)]
+        return inherited.with_columns(own).select(self._names)
+
+
+class _Column:
+    """One column: plain values, or their numbers in a pool."""
+
+    def __init__(self, name: str, dtype: pl.DataType, pool: Pool | None) -> None:
+        self.values: Any = [] if pool is None else array("q")
+        self._name = name
+        self._dtype = dtype
+        self._pool = pool
+
+    def extend(self, values: Iterable[Any]) -> None:
+        self.values.extend(values if self._pool is None else map(self._pool.__getitem__, values))
+
+    def series(self, distinct: Series) -> pl.Series:
+        if self._pool is None:
+            return pl.Series(self._name, self.values, dtype=self._dtype)
+        return distinct[id(self._pool)].gather(pl.Series(np.frombuffer(self.values, np.int64))).alias(self._name)

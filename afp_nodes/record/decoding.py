@@ -7,8 +7,9 @@ surrogate pair), cut into pieces (deep nesting), or read by the untyped reading 
 import codecs
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import msgspec
 import pyarrow as pa
@@ -21,6 +22,8 @@ from afp_nodes.record.shapes import CUT_NAME, Document, Node
 from afp_nodes.record.tolerant import TolerantReader
 from afp_nodes.record.variants import tolerant_document
 from afp_nodes.words import QuarantineCode
+
+Read = TypeVar("Read")
 
 _DOCUMENT = msgspec.json.Decoder(Document)
 _NODE = msgspec.json.Decoder(Node)
@@ -48,30 +51,46 @@ def decoded(data: bytes) -> Decoded:
 
     Raises `RefusedError`: `not-json`, `truncated`, `too-deep`, or what the shape is refused for.
     """
-    text, replaced = _clean(data)
-    try:
-        try:
-            document, odd = _typed_or_tolerant(text)
-            return Decoded(document, NO_PIECES, odd, replaced)
-        except RecursionError:
-            shallow, pieces = cut(text)
-            document, odd = _typed_or_tolerant(shallow)
-            return Decoded(document, pieces, odd + _mend_trees(document, pieces), replaced)
-    except (msgspec.DecodeError, RecursionError):
-        _refuse_syntax(text.decode())
+    return _read(data, _document)
 
 
 def compacted(data: bytes) -> str:
     """The document that some bytes hold as compact text. Raises `RefusedError` like `decoded`."""
-    text, _ = _clean(data)
+    return _read(data, _compact_text)
+
+
+def _read(data: bytes, reading: Callable[[bytes, int], Read]) -> Read:
+    """What a reading makes of some bytes, and of their text without broken characters where it fails."""
+    text = data.removeprefix(codecs.BOM_UTF8)
+    _refuse_broken_utf8(text)
     try:
-        try:
-            return compact(text).decode()
-        except RecursionError:
-            shallow, pieces = cut(text)
-            return pieces.whole(compact(shallow)).decode()
+        return reading(text, 0)
     except (msgspec.DecodeError, RecursionError):
-        _refuse_syntax(text.decode())
+        whole, replaced = _whole_characters(text)
+    try:
+        if replaced:
+            return reading(whole, replaced)
+    except (msgspec.DecodeError, RecursionError):
+        pass  # broken in another way, too: the message tells of the text as it lies
+    _refuse_syntax(text.decode())
+
+
+def _document(text: bytes, replaced: int) -> Decoded:
+    try:
+        document, odd = _typed_or_tolerant(text)
+    except RecursionError:
+        shallow, pieces = cut(text)
+        document, odd = _typed_or_tolerant(shallow)
+        return Decoded(document, pieces, odd + _mend_trees(document, pieces), replaced)
+    return Decoded(document, NO_PIECES, odd, replaced)
+
+
+def _compact_text(text: bytes, _replaced: int) -> str:
+    try:
+        return compact(text).decode()
+    except RecursionError:
+        shallow, pieces = cut(text)
+        return pieces.whole(compact(shallow)).decode()
 
 
 def _whole_characters(text: bytes) -> tuple[bytes, int]:
@@ -79,8 +98,6 @@ def _whole_characters(text: bytes) -> tuple[bytes, int]:
 
     Halves are legal in JavaScript and `JSON.stringify` writes them as `\udXXX`; nothing later could store them.
     """
-    if b"\\ud" not in text and b"\\uD" not in text:
-        return text, 0
     halves = 0
 
     def replaced(match: re.Match[bytes]) -> bytes:
@@ -91,13 +108,6 @@ def _whole_characters(text: bytes) -> tuple[bytes, int]:
         return b"\\ufffd"
 
     return _ESCAPE.sub(replaced, text), halves
-
-
-def _clean(data: bytes) -> tuple[bytes, int]:
-    """A text without byte order mark and broken characters, and how many of these were replaced."""
-    text = data.removeprefix(codecs.BOM_UTF8)
-    _refuse_broken_utf8(text)
-    return _whole_characters(text)
 
 
 def _typed_or_tolerant(text: bytes) -> tuple[Document, int]:

@@ -130,7 +130,7 @@ def _read_list(text: str, kind: InputKind, check: Callable[[bytes], None]) -> Re
     refused: list[tuple[int, RefusedError]] = []
     for position, entry in enumerate(msgspec.json.decode(text, type=list[Raw])):
         try:
-            check(bytes(entry))
+            check(msgspec.json.encode(entry))
             taken.append(entry)
         except RefusedError as error:
             refused.append((position, RefusedError(error.code, f"entry {position}: {error.message}", error.remedy)))

@@ -31,7 +31,7 @@ class Payloads:
 
     def of(self, raw: Raw, kind: type[Shape]) -> Shape:
         """What a value says; nothing where it is missing, null, or no object."""
-        if not raw or bytes(raw) == b"null":
+        if not raw or msgspec.json.encode(raw) == b"null":
             return kind()
         try:
             return msgspec.json.decode(raw, type=kind)

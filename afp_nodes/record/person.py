@@ -20,7 +20,7 @@ def said_by_person(message: Message) -> bool:
 
     An `injectedBy` of any value makes a message injected, null included.
     """
-    if message.role != "user" or message.injected_by or not bytes(message.content).startswith(b'"'):
+    if message.role != "user" or message.injected_by or not json.encode(message.content).startswith(b'"'):
         return False
     content: str = json.decode(message.content)
     return not content.startswith(NOTICES)

@@ -4,7 +4,7 @@ Absence is information: what the record cannot say is None, never zero and never
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -69,7 +69,7 @@ def manifest_facts(recording: ReadRecording, own: list[Event], payloads: Payload
         "skill_scorer": graph.scorer,
         "skill_routing": graph.routing,
         "skill_continuity": graph.continuity,
-        "manifest_json": values.text(raw),
+        "manifest_json": values.kept(raw),
     }
 
 
@@ -122,7 +122,7 @@ def turn_facts(own: list[Event], state: SharedState, payloads: Payloads, is_reda
 
 
 def redaction_facts(
-    logs: Iterable[list[Commit]], shared_state: Raw, events: list[Event], is_redacted: bool, values: Values
+    logs: Iterable[Sequence[Commit]], shared_state: Raw, events: list[Event], is_redacted: bool, values: Values
 ) -> dict[str, Any]:
     """How many paths were scrubbed, and whether an event still shows one of them.
 
@@ -134,7 +134,7 @@ def redaction_facts(
     names = {path.rpartition(PATH_DELIMITER)[2].rpartition(".")[2] for path in paths}
     if is_redacted and is_object(shared_state):
         members = json.decode(shared_state, type=dict[str, Raw])
-        names |= {name for name, value in members.items() if bytes(value)[1:-1].decode() in PLACEHOLDERS}
+        names |= {name for name, value in members.items() if json.encode(value)[1:-1].decode() in PLACEHOLDERS}
     names |= {EVENT_MEMBERS[name] for name in names if name in EVENT_MEMBERS}
     return {"redacted_paths": len(paths), "redacted_but_in_events": bool(names) and _any_shows(events, names, values)}
 

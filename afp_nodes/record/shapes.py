@@ -6,7 +6,7 @@ a null one where the difference says which shape a document has.
 
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field, json
 
 NOTHING = Raw(b"")
 """A value that is not recorded."""
@@ -39,7 +39,7 @@ class Commit(Struct, gc=False, rename="camel"):
     untracked_sources: list[str] | None = None
 
 
-class Node(Struct, rename="camel"):
+class Node(Struct, gc=False, rename="camel"):
     """One executed step of a tree, with the names of what it read.
 
     Seen by the garbage collector, unlike the others: so a chain of any length is freed without recursion.
@@ -250,4 +250,4 @@ class ToolEnd(Struct, gc=False, rename="camel"):
 
 def is_object(raw: Raw) -> bool:
     """Whether a kept value is a JSON object."""
-    return memoryview(raw)[:1].tobytes() == b"{"
+    return json.encode(raw).startswith(b"{")

@@ -1,6 +1,6 @@
 """Execution trees: what each step read, in the two readings that the rules need. Rule: record format, section 8."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from afp_nodes.javascript import in_member_order
@@ -14,8 +14,8 @@ class TreeReads:
     `steps` counts the nodes that have an id.
     """
 
-    first: dict[str, list[str]]
-    last: dict[str, list[str]]
+    first: dict[str, Sequence[str]]
+    last: dict[str, Sequence[str]]
     steps: int
 
 
@@ -23,47 +23,48 @@ def tree_reads(root: Node) -> TreeReads:
     """Both readings of one tree.
 
     The first node of an id wins even without reads, children before `next`; the last one wins only with reads, in
-    the order of a stack on which `next` lies below the children.
+    the order of a stack on which `next` lies below the children, so that the last child comes first.
     """
-    first: dict[str, list[str]] = {}
-    for step, node in _children_first(root):
-        if step not in first:
-            first[step] = _read_names(node)
-    last: dict[str, list[str]] = {}
-    steps = 0
-    for step, node in _last_child_first(root):
-        steps += 1
-        names = _read_names(node)
-        if names:
-            last[step] = names
-    return TreeReads(first, last, steps)
+    nodes, is_chain = _children_first(root)
+    reads = _named_reads(nodes)
+    last = reads if is_chain else _named_reads(_last_child_first(root))
+    return TreeReads(dict(reversed(reads)), {step: names for step, names in last if names}, len(reads))
 
 
-def _children_first(root: Node) -> Iterator[tuple[str, Node]]:
-    """Every node with an id: the node, each child in order with all that follows from it, then `next`."""
+def _children_first(root: Node) -> tuple[list[Node], bool]:
+    """Every node: itself, each child in order with all that follows, then `next`; and whether none has children."""
+    nodes: list[Node] = []
+    is_chain = True
     stack = [root]
     while stack:
         node = stack.pop()
+        nodes.append(node)
         if node.next is not None:
             stack.append(node.next)
         if node.children:
             stack += reversed(node.children)
-        if node.runtime_stage_id:
-            yield node.runtime_stage_id, node
+            is_chain = False
+    return nodes, is_chain
 
 
-def _last_child_first(root: Node) -> Iterator[tuple[str, Node]]:
-    """Every node with an id: the node, its children from the last to the first, then `next`."""
+def _last_child_first(root: Node) -> list[Node]:
+    """Every node: itself, its children from the last to the first, then `next`."""
+    nodes: list[Node] = []
     stack = [root]
     while stack:
         node = stack.pop()
+        nodes.append(node)
         if node.next is not None:
             stack.append(node.next)
         if node.children:
             stack += node.children
-        if node.runtime_stage_id:
-            yield node.runtime_stage_id, node
+    return nodes
 
 
-def _read_names(node: Node) -> list[str]:
-    return in_member_order(list(node.stage_reads)) if node.stage_reads else []
+def _named_reads(nodes: list[Node]) -> list[tuple[str, Sequence[str]]]:
+    """The keys that each node with an id read, in member order."""
+    return [
+        (node.runtime_stage_id, in_member_order(list(node.stage_reads)) if node.stage_reads else ())
+        for node in nodes
+        if node.runtime_stage_id
+    ]

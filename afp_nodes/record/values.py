@@ -1,7 +1,10 @@
-"""Recorded values as compact JSON text, and what lies at a path inside them.
+"""Recorded values: kept as text, read as words, or looked up at a path.
 
-A value repeats from loop to loop, so each distinct spelling in a document is made compact once.
+A value repeats from loop to loop and often from run to run. So it is kept as it is spelled, and each distinct
+spelling of a chunk is made compact once, when the chunk's frames are made.
 """
+
+from collections.abc import Callable
 
 from msgspec import Raw, json
 
@@ -11,55 +14,66 @@ from afp_nodes.record.nesting import NO_PIECES, Pieces
 
 PATH_DELIMITER = "\x1f"
 
+Kept = bytes | str
+"""A kept value: as spelled in its document (bytes, b'' = not recorded), or compact already (text)."""
+
 
 class Values:
-    """The values of one document as text."""
+    """The values of one document."""
 
     def __init__(self, pieces: Pieces = NO_PIECES) -> None:
         self._pieces = pieces
-        self._texts: dict[bytes, str | None] = {b"": None}
+        self._opened: tuple[Raw, dict[str, Raw]] = (Raw(b"{}"), {})
+        self.kept: Callable[[Raw], Kept] = self._put_together if pieces else json.encode
+        """A value to be kept."""
+
+    def _put_together(self, raw: Raw) -> Kept:
+        """A value with what was cut out of it: too deep to be touched again."""
+        return self.text(raw) or b""
 
     def text(self, raw: Raw) -> str | None:
         """A value as compact text; None when it is not recorded."""
-        spelled = bytes(raw)
-        try:
-            return self._texts[spelled]
-        except KeyError:
-            text = self._texts[spelled] = self._pieces.whole(compact(spelled)).decode()
-            return text
+        return self._pieces.whole(compact(json.encode(raw))).decode() if raw else None
 
     def spoken(self, raw: Raw) -> str | None:
         """A text as it reads, any other value as compact text; None when it is not recorded."""
-        text = self.text(raw)
-        if text is None or not text.startswith('"'):
-            return text
-        spoken: str = json.decode(text)
+        if not json.encode(raw).startswith(b'"'):
+            return self.text(raw)
+        spoken: str = json.decode(raw)
         return spoken
 
-    def at(self, tree: dict[str, Raw] | None, path: str) -> str | None:
-        """The value at a path of a commit's tree, as native get finds it; None when there is none.
+    def at(self, tree: dict[str, Raw] | None, path: str) -> Kept:
+        """The value at a path of a commit's tree, as native get finds it; b'' when there is none.
 
         Rule: record format, section 6.
         """
-        segments = path.split(PATH_DELIMITER)
-        raw = tree.get(segments[0]) if tree and segments[0] not in DENIED_NAMES else None
-        if raw is None or len(segments) == 1:
-            return None if raw is None else self.text(raw)
-        return self._nested(raw, segments[1:])
+        if not tree:
+            return b""
+        if PATH_DELIMITER in path:
+            top, *inner = path.split(PATH_DELIMITER)
+            return self._nested(tree[top], inner) if top in tree and top not in DENIED_NAMES else b""
+        raw = tree.get(path)
+        return b"" if raw is None or path in DENIED_NAMES else self.kept(raw)
 
-    def _nested(self, raw: Raw, segments: list[str]) -> str | None:
+    def _nested(self, raw: Raw, segments: list[str]) -> Kept:
         """The value at a path inside a value; only what the path meets is taken apart."""
         for segment in segments:
-            text = self._pieces.opened(compact(bytes(raw)))
-            if text.startswith(b"{"):
-                member = json.decode(text, type=dict[str, Raw]).get(segment)
-                member = None if segment in DENIED_NAMES else member
-            else:
-                member = _element(text, segment)
-            if member is None:
-                return None
-            raw = member
-        return self.text(raw)
+            found = self._member(raw, segment)
+            if found is None or segment in DENIED_NAMES:
+                return b""
+            raw = found
+        return self.kept(raw)
+
+    def _member(self, raw: Raw, name: str) -> Raw | None:
+        """An own member of a value, spelled as recorded. The object taken apart last is remembered."""
+        if raw is not self._opened[0]:
+            text = json.encode(raw)
+            if self._pieces:
+                text = self._pieces.opened(compact(text))
+            if not text.startswith(b"{"):
+                return _element(text, name)
+            self._opened = raw, json.decode(text, type=dict[str, Raw])
+        return self._opened[1].get(name)
 
 
 def _element(text: bytes, name: str) -> Raw | None:

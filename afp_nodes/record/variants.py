@@ -136,4 +136,4 @@ def _require(name: str, raw: Raw, kind: str) -> None:
 
 def _kind(raw: Raw) -> str:
     """What kind of value a text without white space around it is, in words."""
-    return _KINDS.get(memoryview(raw)[:1].tobytes(), "a number")
+    return _KINDS.get(msgspec.json.encode(raw)[:1], "a number")

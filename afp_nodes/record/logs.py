@@ -1,0 +1,185 @@
+"""Logs: the rows that commit logs and execution trees give. Rule: record format, sections 4, 5, 8 and 10.
+
+Rows are tuples in the order of their schema. They begin with the number of the row they belong to, a scope or a
+commit, and leave out what that one says: numbers count from the `first` one of the run.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import chain, repeat
+from typing import Any, NamedTuple
+
+from msgspec import UNSET, Raw
+
+from afp_nodes.javascript import DENIED_NAMES, in_member_order
+from afp_nodes.record.shapes import NOTHING, Commit, Node, Snapshot, TraceRow, TreeContext
+from afp_nodes.record.trees import TreeReads, tree_reads
+from afp_nodes.record.values import PATH_DELIMITER, Kept, Values
+
+CALL_MOUNT = re.compile(r"(?:[^#]*/)?sf-llm-call#")
+MOUNT_NUMBER = re.compile(r"\s*([+-]?[0-9]{1,18})")
+
+Row = tuple[Any, ...]
+Columns = tuple[Sequence[Any], ...]
+
+_NO_MEMBERS: dict[str, Raw] = {}
+_PLAIN = frozenset({("set",), ("append",)})
+
+
+class Log(NamedTuple):
+    """One log of a run with the reads of its tree; `reads` is None where no tree is recorded."""
+
+    scope: str
+    commits: Sequence[Commit]
+    reads: TreeReads | None
+
+
+def logs_of(snapshot: Snapshot) -> list[Log]:
+    """The run's own log, then that of each subflow mount whose name holds a `#`, in member order.
+
+    A mount stands in the record twice, with and without its number; the one without is a copy.
+    """
+    subflows = snapshot.subflow_results or {}
+    mounts = [name for name in in_member_order(list(subflows)) if "#" in name]
+    contexts = [(subflow.tree_context if subflow else None) or TreeContext() for subflow in map(subflows.get, mounts)]
+    own = [] if snapshot.commit_log is UNSET else snapshot.commit_log
+    return [
+        _log("", own, snapshot.execution_tree),
+        *(_log(n, context.history, context.stage_contexts) for n, context in zip(mounts, contexts, strict=True)),
+    ]
+
+
+def scope_rows(logs: Iterable[Log]) -> Iterator[Row]:
+    """One row a log."""
+    for position, (scope, _, reads) in enumerate(logs):
+        number = MOUNT_NUMBER.match(scope.rpartition("#")[2])
+        yield (
+            scope,
+            position,
+            CALL_MOUNT.match(scope) is not None,
+            int(number[1]) if number and scope else None,
+            reads is not None,
+            reads.steps if reads else None,
+            len(reads.last) if reads else None,
+        )
+
+
+def commit_columns(logs: Sequence[Log], first_scope: int) -> Columns:
+    """One row a commit, of a scope."""
+    commits = _commits(logs)
+    counts = [len(log.commits) for log in logs]
+    return (
+        _repeated(range(first_scope, first_scope + len(logs)), counts),
+        _positions(counts),
+        [commit.runtime_stage_id or "" for commit in commits],
+        [commit.stage_id or "" for commit in commits],
+        [commit.stage or "" for commit in commits],
+        [_listed(commit.untracked_sources) for commit in commits],
+    )
+
+
+def write_columns(logs: Sequence[Log], values: Values, first_commit: int) -> Columns:
+    """One row for each key of each commit, of a commit: the key's last entry, at the place of its first."""
+    commits = _commits(logs)
+    touched = [{entry.path: entry for entry in commit.trace or () if entry.path is not None} for commit in commits]
+    counts = list(map(len, touched))
+    owners = _repeated(range(len(commits)), counts)
+    keys = [key for entries in touched for key in entries]
+    last = [entry for entries in touched for entry in entries.values()]
+    verbs = _verbs(commits, owners, last)
+    stored, merged = _committed(commits, owners, keys, verbs, values)
+    return (
+        [first_commit + owner for owner in owners],
+        keys,
+        _positions(counts),
+        [each[-1] for each in verbs],
+        [_listed(entry.read_keys) for entry in last],
+        list(map(len, verbs)),
+        verbs,
+        stored,
+        merged,
+    )
+
+
+def _verbs(commits: Sequence[Commit], owners: Sequence[int], last: Sequence[TraceRow]) -> list[tuple[str, ...]]:
+    """For each key of each commit, the verbs of its entries."""
+    verbs = [(entry.verb or "",) for entry in last]
+    entries = [len(commit.trace or ()) for commit in commits]
+    if sum(entries) > len(last):
+        for place, (owner, entry) in enumerate(zip(owners, last, strict=True)):
+            trace = commits[owner].trace or ()
+            verbs[place] = tuple([each.verb or "" for each in trace if each.path == entry.path])  # type: ignore[assignment]
+    return verbs  # type: ignore[return-value]
+
+
+def _committed(
+    commits: Sequence[Commit], owners: Sequence[int], keys: list[str], verbs: list[tuple[str, ...]], values: Values
+) -> tuple[list[Kept], list[Kept]]:
+    """For each key of each commit, the value that `set` and `append` read, and the delta that a merge reads.
+
+    Nearly all are members of `overwrite` by their own name; the others are looked up one by one.
+    """
+    trees = [commit.overwrite or _NO_MEMBERS for commit in commits]
+    found = map(dict.get, map(trees.__getitem__, owners), keys, repeat(NOTHING))
+    stored = list(map(values.kept, found))
+    merged: list[Kept] = [b""] * len(keys)
+    for place, (key, each) in enumerate(zip(keys, verbs, strict=True)):
+        if each not in _PLAIN or PATH_DELIMITER in key or key in DENIED_NAMES:
+            commit = commits[owners[place]]
+            stores, merges = _channels(each)
+            stored[place] = values.at(commit.overwrite, key) if stores else b""
+            merged[place] = values.at(commit.updates, key) if merges else b""
+    return stored, merged
+
+
+def read_columns(logs: Sequence[Log], first_scope: int) -> Columns:
+    """One row for each key that a step read, in either reading, of a scope."""
+    rows = [(scope, *row) for scope, log in enumerate(logs, first_scope) if log.reads for row in _reads(log.reads)]
+    return tuple(zip(*rows, strict=True)) or ((),) * 5
+
+
+def _reads(reads: TreeReads) -> Iterator[Row]:
+    """Step, key, and the key's places in the last-wins and the first-wins reading."""
+    for step, last in reads.last.items():
+        first = reads.first[step]
+        if first == last:
+            yield from zip(repeat(step), last, range(len(last)), range(len(last)), strict=False)
+        else:
+            yield from ((step, key, place, _place(key, first)) for place, key in enumerate(last))
+    for step, first in reads.first.items():
+        last = reads.last.get(step, ())
+        yield from ((step, key, None, place) for place, key in enumerate(first) if key not in last)
+
+
+def _place(key: str, keys: Sequence[str]) -> int | None:
+    return keys.index(key) if key in keys else None
+
+
+def _log(scope: str, commits: list[Commit] | None, tree: Node | None) -> Log:
+    return Log(scope, commits or (), tree_reads(tree) if tree else None)
+
+
+def _commits(logs: Iterable[Log]) -> list[Commit]:
+    """The commits of all logs, one log after the other."""
+    return [commit for log in logs for commit in log.commits]
+
+
+def _repeated(numbers: Iterable[int], counts: Iterable[int]) -> list[int]:
+    """Each number as often as its count says."""
+    return list(chain.from_iterable(map(repeat, numbers, counts)))
+
+
+def _positions(counts: Iterable[int]) -> list[int]:
+    """For each count, the positions from 0 up to it."""
+    return list(chain.from_iterable(map(range, counts)))
+
+
+@cache
+def _channels(verbs: tuple[str, ...]) -> tuple[bool, bool]:
+    """Whether some entry takes its value from `overwrite`, and some from `updates`, as every unknown verb does."""
+    return "set" in verbs or "append" in verbs, any(verb not in ("set", "append", "delete") for verb in verbs)
+
+
+def _listed(texts: list[str] | None) -> tuple[str, ...] | None:
+    return None if texts is None else tuple(texts)
