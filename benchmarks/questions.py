@@ -3,16 +3,16 @@
 import statistics
 import sys
 import time
-from pathlib import Path
 
-from dataflows.store import Store, connect
+from dataflows.store import Store
+from dataflows.store.catalog import connect
 
 ROUNDS = 7
 ONE_RUN = "SELECT * FROM moments WHERE run_id = $run_id ORDER BY ALL"
 ALL_VERDICTS = "SELECT kind, verdict, count(*) FROM verdicts GROUP BY ALL"
 
 if __name__ == "__main__":
-    snapshot = Store(Path(sys.argv[1])).snapshot()
+    snapshot = Store(sys.argv[1]).snapshot()
     assert snapshot is not None
     connection = connect(snapshot)
     run_ids = connection.execute("SELECT run_id FROM runs ORDER BY run_id").fetchall()
