@@ -8,6 +8,9 @@ import polars as pl
 from afp_nodes.schemas import TABLES, VIEW_COLUMNS, Frame, Table
 from dataflows.store.columns import sql_type
 
+RULE = " Rule:"
+"""What stands behind a grain where a schema names the source of its rule."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnEntry:
@@ -45,7 +48,9 @@ def _table_entry(name: str, schema: type[Table]) -> TableEntry:
     if name in VIEW_COLUMNS:
         known = {column.name for column in columns}
         columns += [column for column in _column_entries(VIEW_COLUMNS[name]) if column.name not in known]
-    return TableEntry(name, schema.grain(), tuple(schema.key_columns()), _notes(schema), tuple(columns))
+    grain, rule, where = schema.grain().partition(RULE)
+    notes = " ".join(filter(None, (f"{rule}{where}".strip(), _notes(schema))))
+    return TableEntry(name, grain, tuple(schema.key_columns()), notes, tuple(columns))
 
 
 def _column_entries(schema: type[Frame]) -> list[ColumnEntry]:

@@ -38,7 +38,7 @@ _TOKENS = (
 """Tokens of well-known services, by their prefixes."""
 
 _TELLING_NAME = (
-    r"(?:[A-Za-z0-9]+[_.-])*"
+    r"(?:[A-Za-z0-9]{1,40}[_.-]){0,6}"
     r"(?:api[_-]?key|key|token|secret|secret[_-]?key|access[_-]?key|private[_-]?key|access[_-]?token|auth[_-]?token"
     r"|refresh[_-]?token|client[_-]?secret|password|passwd|pwd|passphrase|sig|signature|credential)"
 )
@@ -48,7 +48,9 @@ _QUOTE = r"\\*[\"']"
 
 _SECRETS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (
-        re.compile(r"-----BEGIN ([A-Z0-9 ]*(?:KEY|KEY BLOCK|CERTIFICATE))-----.*?(?:-----END \1-----|\Z)", re.DOTALL),
+        re.compile(
+            r"-----BEGIN ([A-Z0-9 ]{0,40}(?:KEY|KEY BLOCK|CERTIFICATE))-----.*?(?:-----END \1-----|\Z)", re.DOTALL
+        ),
         MASK,
     ),
     (
@@ -63,11 +65,11 @@ _SECRETS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
         re.compile(r"([?&;]" + _TELLING_NAME + r"=)" + _MIXED + r"[^\s&;#\"'<>\\]{6,}", re.IGNORECASE),
         lambda found: _unless_a_word(found, 1),
     ),
-    (re.compile(r"([a-z][a-z0-9+.-]*://[^\s/:@\"'<>\\]*:)[^\s/@\"'<>\\]+(?=@)", re.IGNORECASE), rf"\1{MASK}"),
+    (re.compile(r"([a-z][a-z0-9+.-]{0,20}://[^\s/:@\"'<>\\]*:)[^\s/@\"'<>\\]+(?=@)", re.IGNORECASE), rf"\1{MASK}"),
     (
         re.compile(
             r"(" + _START + _TELLING_NAME + r"(?:" + _QUOTE + r")?\s*[:=]\s*(?:" + _QUOTE + r")?)"
-            r"[^\s\"'\\,;(){}\[\]<>$]{8,}",
+            r"[^\s\"'\\,;&?(){}\[\]<>$]{8,}",
             re.IGNORECASE,
         ),
         lambda found: _unless_a_word(found, 1),

@@ -20,6 +20,10 @@ COMMANDS = ("run", "sql", "runs", "trace", "tables", "store", "dag")
 NAME = "afp"
 
 
+class ReaderGoneError(Exception):
+    """Whoever read our output has had enough."""
+
+
 class Program(click.Group):
     """A group of commands that imports a command's module only when that command is looked at."""
 
@@ -36,6 +40,13 @@ class Program(click.Group):
         command: click.Command = import_module(f"dataflows.cli.commands.{cmd_name}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a reader who has left is told from other errors before click ends the process with 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ReaderGoneError from error
+
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run the command that the arguments name and end the process with its exit code."""
         sys.exit(self._exit_code(*args, **{"prog_name": NAME} | extra | {"standalone_mode": False}))
@@ -51,7 +62,7 @@ class Program(click.Group):
             return ExitCode.FAILED
         except CommandError as error:
             return _failed(str(error))
-        except BrokenPipeError:
+        except (ReaderGoneError, BrokenPipeError):
             leave_the_pipe()
             return ExitCode.DONE
         except Exception as error:  # noqa: BLE001 - the last line of defence: one sentence, never a bare traceback
@@ -85,7 +96,7 @@ def main() -> NoReturn:
 
 
 def _interrupted() -> int:
-    _failed("interrupted; a store that was being written is as it was before.")
+    _failed("interrupted; the store holds what was published last.")
     return interruption.exit_code() or ExitCode.INTERRUPTED
 
 

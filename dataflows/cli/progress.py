@@ -39,7 +39,8 @@ class Lines:
     def begin(self, sources: int, size_bytes: int) -> None:
         """So much lies ahead."""
         self._sources, self._size_bytes = sources, size_bytes
-        aside(f"reading {sources:,} files, {size_bytes / MEGABYTE:,.1f} MB")
+        if sources:
+            aside(f"reading {_files(sources)}, {size_bytes / MEGABYTE:,.1f} MB")
 
     def advance(self, sources: int, size_bytes: int) -> None:
         """So much more is done."""
@@ -48,7 +49,7 @@ class Lines:
         if time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
             aside(
-                f"read {self._sources_done:,} of {self._sources:,} files,"
+                f"read {self._sources_done:,} of {_files(self._sources)},"
                 f" {self._bytes_done / MEGABYTE:,.1f} of {self._size_bytes / MEGABYTE:,.1f} MB"
             )
 
@@ -64,13 +65,17 @@ class Bar:
     def begin(self, sources: int, size_bytes: int) -> None:
         """So much lies ahead."""
         self._sources = sources
-        self._bar.update(self._task, total=size_bytes, files=f"0 of {sources:,} files")
+        self._bar.update(self._task, total=size_bytes, files=f"0 of {_files(sources)}")
 
     def advance(self, sources: int, size_bytes: int) -> None:
         """So much more is done."""
         self._sources_done += sources
-        files = f"{self._sources_done:,} of {self._sources:,} files"
+        files = f"{self._sources_done:,} of {_files(self._sources)}"
         self._bar.update(self._task, advance=size_bytes, files=files)
+
+
+def _files(count: int) -> str:
+    return f"{count:,} file" if count == 1 else f"{count:,} files"
 
 
 def _bar() -> "RichProgress":

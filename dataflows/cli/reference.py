@@ -23,7 +23,7 @@ def cli_page() -> str:
         "",
         "This page is the help of every command, as `afp COMMAND --help` prints it. `make docs` writes it.",
         "",
-        *_help_section(click.Context(program, info_name=NAME), level=2),
+        *_help_section(click.Context(program, info_name=NAME, **program.context_settings), level=2),
     ]
     return "\n".join(parts)
 

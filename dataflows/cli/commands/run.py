@@ -84,7 +84,7 @@ def command(
         result(summary.documents_line)
     else:
         result("\n".join(_sentences(summary, store)))
-    if quiet and summary.newly_quarantined:
+    if summary.newly_quarantined and (quiet or as_json):
         aside("\n".join(_refusals(summary.refusals, store)))
     return ExitCode.ATTENTION if summary.newly_quarantined else ExitCode.DONE
 
@@ -142,7 +142,8 @@ def _refusals(refusals: "list[Refusal]", store: str) -> list[str]:
     lines = [f"refused: {len(refusals):,}"]
     for refusal in refusals[:SHOWN]:
         lines.append(f"  {glimpse(refusal.source_uri, PLACE_CHARACTERS)}, document {refusal.position}: {refusal.code}")
-        lines.append(f"    {glimpse(f'{refusal.message} {refusal.remedy}', PLACE_CHARACTERS)}")
+        lines.append(f"    {glimpse(refusal.message, PLACE_CHARACTERS)}")
+        lines.append(f"    to do: {glimpse(refusal.remedy, PLACE_CHARACTERS)}")
     return lines + _rest(len(refusals), "FROM quarantine", store)
 
 

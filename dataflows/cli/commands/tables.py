@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from dataflows.glossary import ColumnEntry, TableEntry
 
 
+GRAIN_CHARACTERS = 100
+
+
 @click.command("tables", short_help="List the tables, or explain the columns of one.")
 @click.argument("table", required=False)
 @click.option(
@@ -68,7 +71,7 @@ def _list(entries: "dict[str, TableEntry]", rows: dict[str, int], *, counted: bo
         del columns[1]
         for line in lines:
             del line[1]
-    return text_table(columns, lines, text_width())
+    return text_table(columns, lines, text_width(), cell=GRAIN_CHARACTERS)
 
 
 def _page(name: str, entry: "TableEntry", rows: int | None) -> str:

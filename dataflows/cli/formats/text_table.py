@@ -23,9 +23,11 @@ class Column:
     to_the_right: bool = False
 
 
-def text_table(columns: Sequence[Column], rows: Sequence[Sequence[str | None]], width: int | None) -> str:
-    """The rows as text no wider than `width` characters; None = as wide as they are."""
-    limit = LONE_CELL_CHARACTERS if len(columns) == 1 else CELL_CHARACTERS
+def text_table(
+    columns: Sequence[Column], rows: Sequence[Sequence[str | None]], width: int | None, cell: int = CELL_CHARACTERS
+) -> str:
+    """The rows as text no wider than `width` characters, a value no wider than `cell`; None = as wide as they are."""
+    limit = max(cell, LONE_CELL_CHARACTERS) if len(columns) == 1 else cell
     heads = [glimpse(column.name, limit) for column in columns]
     cells = [[_cell(value, limit) for value in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(heads, *cells, strict=True)]
