@@ -50,6 +50,12 @@ def test_every_make_target_a_page_names_exists(page: Path) -> None:
     assert named <= targets
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_import_a_page_shows_works(page: Path) -> None:
+    for line in re.findall(r"from (?:dataflows|afp_nodes)[\w.]* import [\w, ]+", _code_of(page)):
+        exec(line, {})
+
+
 def test_every_path_the_layout_names_exists() -> None:
     layout = README.read_text().partition("## Layout")[2]
     named = re.findall(r"^\| `([\w./-]+)` \|", layout, re.MULTILINE)
