@@ -28,7 +28,7 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Events:
+class RecordedEvents:
     """The events of one run: those of its document, or its part of them.
 
     `indexes` are their positions in the document; `own_run` is the id that the run's own events carry, None = not
@@ -56,7 +56,7 @@ class ReadRecording:
     events: int | None
     snapshot: Snapshot = field(repr=False)
     checkpoint_state: Raw = field(repr=False)
-    recorded: Events | None = field(repr=False)
+    recorded: RecordedEvents | None = field(repr=False)
     header: RunHeader = field(repr=False)
     producer: Producer = field(repr=False)
     configuration: Configuration = field(repr=False)
@@ -121,18 +121,18 @@ def _split(named: list[str], content: Content, header: RunHeader, read: Decoded)
     for run_id in named:
         indexes = [index for index, owner in enumerate(owners) if owner == run_id]
         events = [(content.events or [])[index] for index in indexes]
-        recorded = Events(events, indexes, run_id, goes_on=run_id != last)
+        recorded = RecordedEvents(events, indexes, run_id, goes_on=run_id != last)
         part = content if run_id == last else Content(content.source_format, Snapshot(), events, Raw(b""))
         recordings.append(_recording(run_id, part, header, read, recorded))
     return recordings
 
 
-def _all_events(events: list[Event] | None) -> Events | None:
-    return None if events is None else Events(events, range(len(events)), own_run(events))
+def _all_events(events: list[Event] | None) -> RecordedEvents | None:
+    return None if events is None else RecordedEvents(events, range(len(events)), own_run(events))
 
 
 def _recording(
-    run_id: str, content: Content, header: RunHeader, read: Decoded, recorded: Events | None
+    run_id: str, content: Content, header: RunHeader, read: Decoded, recorded: RecordedEvents | None
 ) -> ReadRecording:
     enveloped = content.source_format == SourceFormat.ENVELOPE
     return ReadRecording(

@@ -124,8 +124,10 @@ def _committed(
     found = map(dict.get, map(trees.__getitem__, owners), keys, repeat(NOTHING))
     stored = list(map(values.kept, found))
     merged: list[Kept] = [b""] * len(keys)
+    other_keys = {key for key in set(keys) if PATH_DELIMITER in key or key in DENIED_NAMES}
+    other_verbs = set(verbs) - _PLAIN
     for place, (key, each) in enumerate(zip(keys, verbs, strict=True)):
-        if each not in _PLAIN or PATH_DELIMITER in key or key in DENIED_NAMES:
+        if key in other_keys or each in other_verbs:
             commit = commits[owners[place]]
             stores, merges = _channels(each)
             stored[place] = values.at(commit.overwrite, key) if stores else b""

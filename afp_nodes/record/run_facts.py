@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Raw, json
 
-from afp_nodes.record.document import Events, ReadRecording
+from afp_nodes.record.document import ReadRecording, RecordedEvents
 from afp_nodes.record.own_events import PREFIX, RUN_CONFIGURED, TURN_END
 from afp_nodes.record.payloads import PLACEHOLDERS, Payloads
 from afp_nodes.record.shapes import (
@@ -90,7 +90,9 @@ def header_facts(recording: ReadRecording, own: list[Event]) -> dict[str, Any]:
     }
 
 
-def event_facts(recorded: Events | None, header: RunHeader, own: list[Event], payloads: Payloads) -> dict[str, Any]:
+def event_facts(
+    recorded: RecordedEvents | None, header: RunHeader, own: list[Event], payloads: Payloads
+) -> dict[str, Any]:
     """The columns that events tell: counts, tokens, and whether the run answered or was resumed."""
     if recorded is None:
         names = ("llm_calls", "events", "token_events", "answered", "input_tokens", "output_tokens", "resumed_leg")
@@ -145,7 +147,7 @@ def _any_shows(events: list[Event], names: set[str], values: Values) -> bool:
     return any(shown.search(values.text(event.payload) or "") for event in events)
 
 
-def _answered(recorded: Events, header: RunHeader, types: set[str | None]) -> bool | None:
+def _answered(recorded: RecordedEvents, header: RunHeader, types: set[str | None]) -> bool | None:
     """Whether a turn ended; None where the end of the events may be missing.
 
     Their end is there when the library closed the leg, when another run follows in the same document, or when the

@@ -9,7 +9,7 @@ from msgspec import UNSET, Raw, json
 
 from afp_nodes.record.calls import tool_calls
 from afp_nodes.record.columns import Columns, Pools
-from afp_nodes.record.document import ReadRecording
+from afp_nodes.record.document import ReadRecording, RecordedEvents
 from afp_nodes.record.logs import Log, Row, commit_columns, logs_of, read_columns, scope_rows, write_columns
 from afp_nodes.record.own_events import is_read, own_flags
 from afp_nodes.record.payloads import Payloads
@@ -191,6 +191,11 @@ class _Shredder:
         if recorded is None:
             return []
         own = own_flags(recorded.events, recorded.own_run)
+        self._extend_events(recorded, own)
+        told = zip(own, recorded.indexes, recorded.events, strict=True)
+        return [(index, event) for is_own, index, event in told if is_own and is_read(event)]
+
+    def _extend_events(self, recorded: RecordedEvents, own: list[bool]) -> None:
         kept = [self._keep_tokens or event.type != TOKEN for event in recorded.events]
         events = list(compress(recorded.events, kept))
         metas = [event.meta or NO_META for event in events]
@@ -207,8 +212,6 @@ class _Shredder:
                 [meta.run_id for meta in metas],
             )
         )
-        told = zip(own, recorded.indexes, recorded.events, strict=True)
-        return [(index, event) for is_own, index, event in told if is_own and is_read(event)]
 
     def _call_rows(self, own: list[tuple[int, Event]]) -> Iterator[Row]:
         for call in tool_calls(own, self._payloads):
