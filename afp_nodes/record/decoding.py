@@ -25,6 +25,9 @@ from afp_nodes.words import QuarantineCode
 
 Read = TypeVar("Read")
 
+HEADROOM = 100
+"""Idle frames below which a document must still be readable."""
+
 _DOCUMENT = msgspec.json.Decoder(Document)
 _NODE = msgspec.json.Decoder(Node)
 _ESCAPE = re.compile(
@@ -64,15 +67,25 @@ def _read(data: bytes, reading: Callable[[bytes, int], Read]) -> Read:
     text = data.removeprefix(codecs.BOM_UTF8)
     _refuse_broken_utf8(text)
     try:
-        return reading(text, 0)
+        return _with_headroom(reading, text, 0)
     except (msgspec.DecodeError, RecursionError):
         whole, replaced = _whole_characters(text)
     try:
         if replaced:
-            return reading(whole, replaced)
+            return _with_headroom(reading, whole, replaced)
     except (msgspec.DecodeError, RecursionError):
         pass  # broken in another way, too: the message tells of the text as it lies
     _refuse_syntax(text.decode())
+
+
+def _with_headroom(
+    reading: Callable[[bytes, int], Read], text: bytes, replaced: int, idle_frames: int = HEADROOM
+) -> Read:
+    """Read below so many idle frames: what can be read here can be read again by whoever stands less deep.
+
+    The decoders share their limit with the frames of Python, and the values of a document are decoded later.
+    """
+    return _with_headroom(reading, text, replaced, idle_frames - 1) if idle_frames else reading(text, replaced)
 
 
 def _document(text: bytes, replaced: int) -> Decoded:

@@ -115,6 +115,15 @@ def read_input(data: bytes, kind: InputKind) -> ReadInput:
     list a malformed entry is refused, not its list.
     """
     text = compacted(data)
+    try:
+        return _read_text(text, kind)
+    except RecursionError:
+        raise RefusedError(
+            QuarantineCode.TOO_DEEP, "the document nests deeper than an input may", "write nested values as text"
+        ) from None
+
+
+def _read_text(text: str, kind: InputKind) -> ReadInput:
     if kind is InputKind.STUDY:
         _read_study(text)
         return ReadInput(kind, text)
