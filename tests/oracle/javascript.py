@@ -57,10 +57,11 @@ def is_truthy(value: Value) -> bool:
 
 
 def same_value_zero(left: Value, right: Value) -> bool:
-    """Whether two values are one member of a union: scalars by type and value, lists and objects by identity."""
-    if isinstance(left, list | dict) or isinstance(right, list | dict):
-        return left is right
-    return type(left) is type(right) and left == right
+    """Whether two values are one member of a union: scalars by type and value.
+
+    Lists and objects are one only by identity, and every committed value is read afresh: so never.
+    """
+    return not isinstance(left, list | dict) and type(left) is type(right) and left == right
 
 
 def code_units(text: str) -> list[str]:
@@ -72,6 +73,15 @@ def code_units(text: str) -> list[str]:
 def joined(units: list[str]) -> str:
     """The text of some code units; a pair becomes one character, a lone surrogate stays."""
     return "".join(units).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def scrubbed(value: Value) -> Value:
+    """The value with every half of a surrogate pair, in texts and names, as U+FFFD."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [scrubbed(item) for item in value]
+    return {scrubbed(name): scrubbed(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def cut(text: str, limit: int = TEXT_LIMIT) -> str:

@@ -117,7 +117,9 @@ def fed(log: Log, life: Life, reader: int) -> list[Edge]:
     return edges
 
 
-def forward(log: Log, key: str, before: int | None = None, max_lives: int = MAX_LIVES, max_depth: int = MAX_DEPTH) -> Slice:
+def forward(
+    log: Log, key: str, before: int | None = None, max_lives: int = MAX_LIVES, max_depth: int = MAX_DEPTH
+) -> Slice:
     """Breadth first from the last life before a bound: who read it, what it fed, and so on.
 
     The bound picks the root and nothing else. A life is made once, at the depth of its first discovery.

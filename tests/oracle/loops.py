@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import NamedTuple
 
-from tests.oracle.javascript import ABSENT, TEXT_LIMIT, Value, cut, leading_integer, stringify
+from tests.oracle.javascript import ABSENT, TEXT_LIMIT, cut, leading_integer, stringify
 from tests.oracle.recording import Log, Recording
 from tests.oracle.values import Folded, fold, last_writer
 
@@ -88,7 +88,9 @@ class Frame:
             return None
         paths = dict.fromkeys(path for commit in self.log.commits if commit.id == self.call_id for path in commit.paths)
         at = self.log.last_index[self.call_id]
-        return cut("\n".join(f"{path}={stringify(fold(self.log, path, at).value)}" for path in paths), TEXT_LIMIT) or None
+        return (
+            cut("\n".join(f"{path}={stringify(fold(self.log, path, at).value)}" for path in paths), TEXT_LIMIT) or None
+        )
 
     def _source(self, key: str) -> Source:
         """A key with its last writer before the call, folded at the *last* commit of that writer's id."""

@@ -134,7 +134,9 @@ def _commit(entry: dict[str, Any]) -> Commit:
         id=_text(entry.get("runtimeStageId")),
         stage_id=_text(entry.get("stageId")),
         stage_name=_text(entry.get("stage")),
-        rows=[_row(row) for row in _list(entry.get("trace")) if isinstance(row, dict) and isinstance(row.get("path"), str)],
+        rows=[
+            _row(row) for row in _list(entry.get("trace")) if isinstance(row, dict) and isinstance(row.get("path"), str)
+        ],
         overwrite=entry.get("overwrite"),
         updates=entry.get("updates"),
         untracked_sources=_texts(entry.get("untrackedSources")),

@@ -56,7 +56,9 @@ def _injection(record: Value) -> Seed | None:
     if not (isinstance(source, str) and isinstance(source_id, str) and source in ENGINEERED):
         return None
     texts = (record.get(name) for name in ("rawContent", "contentSummary"))
-    return Seed("memory" if source == "memory" else "injection", source_id, next((t for t in texts if isinstance(t, str)), None))
+    return Seed(
+        "memory" if source == "memory" else "injection", source_id, next((t for t in texts if isinstance(t, str)), None)
+    )
 
 
 def _tool(result: Value) -> list[Seed]:

@@ -32,7 +32,12 @@ def fold(log: Log, key: str, position: int) -> Folded:
     Every row counts, several a commit too. The fold begins at the last `set` or `delete`. The basis begins there,
     or at the last `append` that replaced what stood before.
     """
-    rows = [(at, commit, row.verb) for at, commit in enumerate(log.commits[: max(position + 1, 0)]) for row in commit.rows if row.path == key]
+    rows = [
+        (at, commit, row.verb)
+        for at, commit in enumerate(log.commits[: max(position + 1, 0)])
+        for row in commit.rows
+        if row.path == key
+    ]
     starts = [n for n, (_, _, verb) in enumerate(rows) if verb in ("set", "delete")]
     value, basis = ABSENT, []
     for at, commit, verb in rows[starts[-1] if starts else 0 :]:

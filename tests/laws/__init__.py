@@ -1,0 +1,1 @@
+"""Laws: what holds of any recording, tried on random small ones."""

@@ -1,0 +1,55 @@
+"""The product says what the oracle says, row by row, of any recording."""
+
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from afp_nodes.schemas import TABLES
+from dataflows.derive import tables_of
+from tests.oracle.javascript import parse
+from tests.oracle.tables import tables
+from tests.rows import difference, frame_lines, oracle_lines
+from tests.strategies import Object, as_bytes, batches
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def expected(batch: dict[str, Object], **budgets: int) -> Rows:
+    """The oracle's rows of a whole batch, by table."""
+    rows: Rows = defaultdict(list)
+    for run_id, document in batch.items():
+        for name, body in tables(parse(as_bytes(document)), run_id, **budgets).items():
+            rows[name] += body
+    return rows
+
+
+def hold_together(batch: dict[str, Object], **budgets: int) -> None:
+    """Fail where the product's tables and the oracle's differ."""
+    published = tables_of([as_bytes(document) for document in batch.values()], **budgets)
+    for name, rows in expected(batch, **budgets).items():
+        columns = list(rows[0]) if rows else ["run_id"]
+        differs = difference(frame_lines(published[name], columns), oracle_lines(rows))
+        assert not differs, f"{name}\n{differs}"
+
+
+@pytest.mark.parametrize("budgets", [{}, {"max_lives": 3}, {"max_depth": 1}, {"max_lives": 4, "max_depth": 2}], ids=str)
+def test_the_product_says_what_the_oracle_says_of_a_sample(sample: dict[str, Object], budgets: dict[str, int]) -> None:
+    hold_together(sample, **budgets)
+
+
+@given(batches(max_size=3))
+def test_the_product_says_what_the_oracle_says(batch: dict[str, Object]) -> None:
+    hold_together(batch)
+
+
+@given(batches(max_size=3), st.integers(1, 6), st.integers(0, 3))
+def test_coverage_keeps_the_horizon_of_any_budget(batch: dict[str, Object], max_lives: int, max_depth: int) -> None:
+    hold_together(batch, max_lives=max_lives, max_depth=max_depth)
+
+
+def test_the_oracle_states_every_column_of_the_tables_it_knows(sample: dict[str, Object]) -> None:
+    for name, rows in expected(sample).items():
+        assert set(rows[0]) == set(TABLES[name].column_names()), name
