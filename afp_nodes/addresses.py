@@ -2,6 +2,11 @@
 
 import polars as pl
 
+NAME = pl.Categorical()
+"""Dtype of a name: of a run, scope, step, stage or key."""
+OWN_LOG = pl.lit("", NAME)
+"""The scope of a run's own log."""
+
 LOG_KEY = ["run_id", "scope", "key"]
 """One variable of one log."""
 LOG_POSITION = ["run_id", "scope", "commit_idx"]
@@ -11,8 +16,8 @@ LOG_STEP = ["run_id", "scope", "runtime_stage_id"]
 
 
 def numbered(columns: list[str]) -> pl.Expr:
-    """A number for each distinct address in the frame: quicker to sort and join by than its texts."""
-    return pl.struct(columns).rank("dense").cast(pl.Int64) - 1
+    """A number for each distinct address in the frame: quicker to sort and join by than its parts."""
+    return pl.struct(pl.col(name).to_physical() for name in columns).rank("dense").cast(pl.Int64) - 1
 
 
 def first_row_of(number: str) -> pl.Expr:

@@ -6,7 +6,7 @@ Rule: record format, sections 9, 11 and 16.
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.addresses import LOG_STEP
+from afp_nodes.addresses import LOG_STEP, NAME
 from afp_nodes.classifier import TOOL_RESULT
 from afp_nodes.schemas import (
     Commits,
@@ -56,7 +56,7 @@ def source_writers(
             "loop_index",
             "scope",
             "llm_commit_idx",
-            key=pl.lit(TOOL_RESULT),
+            key=pl.lit(TOOL_RESULT, NAME),
             position=pl.col("len").fill_null(0).cast(pl.Int64),
             proximate=pl.lit(value=True),
         )

@@ -50,7 +50,7 @@ def fed_lives(timelines: dy.LazyFrame[Timelines]) -> dy.LazyFrame[FedLives]:
             on=LOG_POSITION,
             maintain_order="left",
         )
-        .filter(unlisted | pl.col("read_keys").list.contains(pl.col("key")))
+        .filter(unlisted | pl.col("read_keys").list.contains(pl.col("key").cast(pl.String)))
         .with_columns(
             to_commit_idx="commit_idx",
             basis=pl.when(unlisted).then(pl.lit(Basis.STAGE)).otherwise(pl.lit(Basis.PER_WRITE)),

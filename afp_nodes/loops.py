@@ -8,7 +8,7 @@ import dataframely as dy
 import polars as pl
 
 from afp_nodes import javascript
-from afp_nodes.addresses import LOG_STEP
+from afp_nodes.addresses import LOG_STEP, NAME, OWN_LOG
 from afp_nodes.distinct import mapped_once
 from afp_nodes.schemas import (
     Commits,
@@ -70,7 +70,7 @@ def loop_frames(
     The call is the first commit of the body whose stage is `call-llm`; a loop may have none. A mount without a log
     is a loop with an empty body.
     """
-    is_call = (pl.col("stage_id") == CALL) | pl.col("stage_id").str.ends_with(f"/{CALL}")
+    is_call = (pl.col("stage_id") == CALL) | pl.col("stage_id").cat.ends_with(f"/{CALL}")
     bodies = (
         frame_commits.sort("run_id", "loop_index", "commit_idx")
         .group_by("run_id", "loop_index", "scope", maintain_order=True)
@@ -78,7 +78,7 @@ def loop_frames(
             head_commit_idx=pl.col("commit_idx").first(),
             llm_call_id=pl.col("runtime_stage_id").filter(is_call).first(),
             llm_commit_idx=pl.col("commit_idx").filter(is_call).first(),
-            body_ids=pl.col("runtime_stage_id"),
+            body_ids=pl.col("runtime_stage_id").cast(pl.String),
             incomplete_sources=pl.col("untracked_sources").filter(is_call).first(),
         )
         .with_columns(
@@ -90,7 +90,7 @@ def loop_frames(
         "scope",
         loop_index="position",
         head_commit_idx=pl.lit(0, pl.Int64),
-        llm_call_id=pl.lit(None, pl.String),
+        llm_call_id=pl.lit(None, NAME),
         llm_commit_idx=pl.lit(None, pl.Int64),
         body_ids=pl.lit([], pl.List(pl.String)),
         incomplete_sources=pl.lit(None, pl.List(pl.String)),
@@ -122,7 +122,7 @@ def located_commits(
     In the run's own log that is the first loop whose body holds the step, so a step that commits again later stays
     with it. In a mount that is a loop every commit lies in that loop. Other inner scopes have no loops.
     """
-    own = writer_frames.select("run_id", "runtime_stage_id", "loop_index", scope=pl.lit(""))
+    own = writer_frames.select("run_id", "runtime_stage_id", "loop_index", scope=OWN_LOG)
     columns = [*LOG_STEP, "loop_index"]
     mounted = frame_commits.filter(pl.col("scope") != "").select(columns).unique()
     return (
@@ -204,7 +204,7 @@ def _enters_engine() -> pl.Expr:
     In the engine: the stage's local name is the engine's, or its path starts with it.
     """
     stage = pl.col("stage_id")
-    inside = (stage == ENGINE) | stage.str.ends_with(f"/{ENGINE}") | stage.str.starts_with(f"{ENGINE}/")
+    inside = (stage == ENGINE) | stage.cat.ends_with(f"/{ENGINE}") | stage.cat.starts_with(f"{ENGINE}/")
     return inside & ~inside.shift(1, fill_value=False).over("run_id", order_by="commit_idx")
 
 

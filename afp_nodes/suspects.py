@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.addresses import LOG_KEY
+from afp_nodes.addresses import LOG_KEY, OWN_LOG
 from afp_nodes.classifier import DEFAULT_CLASSIFIER, Classifier, Seed
 from afp_nodes.schemas import AblationHooks, ContextSources, LoopFrames, Moments, Suspects, SuspectWrites, ValueIndex
 
@@ -43,7 +43,7 @@ def suspect_writes(
     plain its content. In the run's own log the value is the one the first such loop saw; in a mount that is a loop
     it is the one that loop saw.
     """
-    own = value_index.select("run_id", "key", "writer_id", "value_json", scope=pl.lit(""))
+    own = value_index.select("run_id", "key", "writer_id", "value_json", scope=OWN_LOG)
     mounted = (
         context_sources.join(loop_frames.filter(pl.col("scope") != ""), on=["run_id", "loop_index"])
         .drop_nulls("writer_id")

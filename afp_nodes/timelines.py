@@ -6,7 +6,7 @@ Rule: record format, sections 13 and 16.
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.addresses import LOG_KEY, LOG_POSITION, LOG_STEP, first_row_of, numbered
+from afp_nodes.addresses import LOG_KEY, LOG_POSITION, LOG_STEP, NAME, first_row_of, numbered
 from afp_nodes.schemas import LocatedCommits, Moments, Reads, SuspectWrites, Timelines, Writes
 from afp_nodes.words import MomentKind
 
@@ -29,7 +29,7 @@ def timelines(
         .select(*LOG_STEP, "key")
         .join(located_commits, on=LOG_STEP)
         .with_columns(
-            verb=pl.lit(None, pl.String),
+            verb=pl.lit(None, NAME),
             read_keys=pl.lit(None, pl.List(pl.String)),
             touch=pl.lit(None, pl.Int64),
             written=pl.lit(value=False),

@@ -41,7 +41,7 @@ FILLED = frozenset(
 
 def _verdict_id(kind: VerdictKind, run_id: str, scope: str, subject_id: str) -> pl.Expr:
     """Kind, study, run, scope and subject, joined by `|`; what would blur the joints is written as `%XX`."""
-    parts = [pl.col(name).str.replace_many(ESCAPES) for name in (run_id, scope, subject_id)]
+    parts = [pl.col(name).cast(pl.String).str.replace_many(ESCAPES) for name in (run_id, scope, subject_id)]
     return pl.concat_str(pl.lit(kind), pl.lit(""), *parts, separator=SEPARATOR)
 
 

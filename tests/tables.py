@@ -24,7 +24,7 @@ def shown(frame: pl.LazyFrame, *columns: str) -> list[tuple[object, ...]]:
 
 
 def _column(name: str, dtype: pl.DataType, nullable: bool, rows: list[dict[str, str]]) -> pl.Series:
-    stored = pl.String() if isinstance(dtype, pl.Enum) else dtype
+    stored = pl.String() if isinstance(dtype, pl.Enum | pl.Categorical) else dtype
     if rows and name not in rows[0]:
         return pl.Series(name, [None if nullable else _nothing(stored)] * len(rows), dtype=stored)
     return pl.Series(name, [_value(row[name], stored) for row in rows], dtype=stored)

@@ -1,4 +1,8 @@
-"""What all schemas share: a frame that crosses a node border, and a table, which is also stored and published."""
+"""What all schemas share: a frame that crosses a node border, and a table, which is also stored and published.
+
+Names that stand in many rows (of runs, scopes, steps, keys) are `Categorical` inside the graph, so that joining and
+sorting by them compares numbers; stored, they are plain text.
+"""
 
 import re
 from typing import Any
@@ -22,8 +26,11 @@ class Frame(dy.Schema):
 
     @classmethod
     def stored_dtypes(cls) -> dict[str, pl.DataType]:
-        """Column dtypes as stored: closed words become plain text, for engines without enumerations."""
-        return {n: pl.String() if isinstance(c.dtype, pl.Enum) else c.dtype for n, c in cls.columns().items()}
+        """Column dtypes as stored: words and names become plain text, for engines without dictionaries."""
+        return {
+            n: pl.String() if isinstance(c.dtype, pl.Enum | pl.Categorical) else c.dtype
+            for n, c in cls.columns().items()
+        }
 
 
 class Table(Frame):

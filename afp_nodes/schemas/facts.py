@@ -17,7 +17,7 @@ class RunRecords(Frame):
     derived from the logs by the node `runs`.
     """
 
-    run_id = dy.String(primary_key=True, description="id of the run, as recorded; never changed, never a path")
+    run_id = dy.Categorical(primary_key=True, description="id of the run, as recorded; never changed, never a path")
     recording_sha256 = dy.String(description="SHA-256 of the decompressed document the run was read from")
     agentfootprint_version = dy.String(nullable=True, description="version of agentfootprint that recorded the run")
     footprintjs_version = dy.String(nullable=True, description="version of footprintjs that recorded the run")
@@ -119,7 +119,7 @@ class Runs(Table):
 class States(Table):
     """One state object of one run: what later derivations need without the recording."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     which = dy.Enum(
         StateKind,
         primary_key=True,
@@ -134,8 +134,8 @@ class Scopes(Table):
     Rule: record format, sections 8 and 10.
     """
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
     position = dy.Int64(min=0, description="0 for the run's own log, then the order of `subflowResults`")
     is_call_mount = dy.Bool(description="the mount is an `sf-llm-call`: a loop of a grouped run")
     mount_number = dy.Int64(nullable=True, description="the integer after the last `#`; NULL where there is none")
@@ -147,12 +147,12 @@ class Scopes(Table):
 class Commits(Table):
     """One commit: a bundle of the commit log. Rule: record format, section 5."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
     commit_idx = dy.Int64(primary_key=True, min=0, description="array position in the scope's log")
-    runtime_stage_id = dy.String(description=STEP)
-    stage_id = dy.String(description="stable id of the stage, with the subflow prefix")
-    stage_name = dy.String(description="display name; a loop adds a suffix")
+    runtime_stage_id = dy.Categorical(description=STEP)
+    stage_id = dy.Categorical(description="stable id of the stage, with the subflow prefix")
+    stage_name = dy.Categorical(description="display name; a loop adds a suffix")
     untracked_sources = dy.List(
         dy.String(), nullable=True, description="untracked inputs of the step (`args`, `env`, `silent`); NULL = none"
     )
@@ -164,13 +164,13 @@ class Writes(Table):
     All entries of one commit for one key read the same committed text, so it stands here once.
     """
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
     commit_idx = dy.Int64(primary_key=True, min=0, description="position of the commit in the scope's log")
-    key = dy.String(primary_key=True, description="path of the key; segments joined by U+001F")
-    runtime_stage_id = dy.String(description=STEP)
+    key = dy.Categorical(primary_key=True, description="path of the key; segments joined by U+001F")
+    runtime_stage_id = dy.Categorical(description=STEP)
     position = dy.Int64(min=0, description="order in which the commit first touched the key")
-    verb = dy.String(description="verb of the last entry: `set` `merge` `append` `delete`, or what the record says")
+    verb = dy.Categorical(description="verb of the last entry: `set` `merge` `append` `delete`, or what the record says")
     read_keys = dy.List(
         dy.String(), nullable=True, description="keys read before the last entry; NULL when the dial was off"
     )
@@ -183,10 +183,10 @@ class Writes(Table):
 class Reads(Table):
     """One key read by one step. Rule: record format, section 8 (two readings of one tree)."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
-    runtime_stage_id = dy.String(primary_key=True, description=STEP)
-    key = dy.String(primary_key=True, description="key read; nested reads are dotted, as recorded")
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
+    runtime_stage_id = dy.Categorical(primary_key=True, description=STEP)
+    key = dy.Categorical(primary_key=True, description="key read; nested reads are dotted, as recorded")
     position = dy.Int64(
         nullable=True, description="order among the step's last-wins reads (lives); NULL = only first-wins has it"
     )
@@ -198,10 +198,10 @@ class Reads(Table):
 class Events(Table):
     """One recorded event; token events are counted in `runs` and not stored unless asked for."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     event_idx = dy.Int64(primary_key=True, min=0, description="position in the recording's events, tokens counted")
     type = dy.String(nullable=True, description="full type name; NULL = not recorded as text")
-    runtime_stage_id = dy.String(nullable=True, description="step the event names; inner steps carry their subflow")
+    runtime_stage_id = dy.Categorical(nullable=True, description="step the event names; inner steps carry their subflow")
     wall_clock_ms = dy.Float64(nullable=True, description="clock of the event, milliseconds since 1970 UTC")
     payload_json = dy.String(nullable=True, description="payload as recorded, white space removed; NULL = absent")
     own = dy.Bool(description="the event is the run's own, not another run's that shares the recorder")
@@ -211,7 +211,7 @@ class Events(Table):
 class Messages(Table):
     """One message of the final `history`."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     message_idx = dy.Int64(primary_key=True, min=0, description="position in the final history")
     role = dy.String(nullable=True, description="role as recorded")
     content = dy.String(nullable=True, description="text; JSON text where the recorded content is not text")
@@ -226,7 +226,7 @@ class Messages(Table):
 class ToolCalls(Table):
     """One tool call: a start, its end, or both, joined through the call id."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     tool_call_id = dy.String(primary_key=True, description="id the provider gave the call")
     occurrence = dy.Int64(primary_key=True, min=0, description="counts calls that reuse an id")
     tool_name = dy.String(nullable=True, description="name at the start; NULL = not recorded, never invented")

@@ -11,12 +11,12 @@ LOOP = "loop of the run, from 0: the frame's position, not the agent's iteration
 class FrameCommits(Frame):
     """One commit that lies in the body of a loop."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     loop_index = dy.Int64(min=0, description=LOOP)
-    scope = dy.String(primary_key=True, description="log the frame is cut from: '' in a flat run, else the mount")
+    scope = dy.Categorical(primary_key=True, description="log the frame is cut from: '' in a flat run, else the mount")
     commit_idx = dy.Int64(primary_key=True, min=0, description="position in that log")
-    runtime_stage_id = dy.String(description=STEP)
-    stage_id = dy.String(description="stable id of the stage")
+    runtime_stage_id = dy.Categorical(description=STEP)
+    stage_id = dy.Categorical(description="stable id of the stage")
     untracked_sources = dy.List(dy.String(), nullable=True, description="untracked inputs of the step")
 
 
@@ -26,11 +26,11 @@ class LoopFrames(Frame):
     Rule: record format, section 10.
     """
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     loop_index = dy.Int64(primary_key=True, min=0, description=LOOP)
-    scope = dy.String(description="log the frame is cut from: '' in a flat run, else the mount")
+    scope = dy.Categorical(description="log the frame is cut from: '' in a flat run, else the mount")
     head_commit_idx = dy.Int64(min=0, description="position where the frame opens, in its scope")
-    llm_call_id = dy.String(nullable=True, description="step of the model call; NULL = the frame holds none")
+    llm_call_id = dy.Categorical(nullable=True, description="step of the model call; NULL = the frame holds none")
     llm_commit_idx = dy.Int64(nullable=True, description="position of that call's commit, in the frame's scope")
     body_ids = dy.List(dy.String(), description="step of each commit of the frame, repeats kept")
     incomplete_sources = dy.List(
@@ -58,8 +58,8 @@ class Loops(Table):
 class WriterFrames(Table):
     """One execution step that some loop's body holds, with the first such loop. Rule: record format, section 10."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    runtime_stage_id = dy.String(primary_key=True, description=STEP)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    runtime_stage_id = dy.Categorical(primary_key=True, description=STEP)
     frame_idx = dy.Int64(min=0, description="position of the first frame whose body holds the step")
     loop_index = dy.Int64(min=0, description="loop of that frame")
 
@@ -67,30 +67,30 @@ class WriterFrames(Table):
 class LocatedCommits(Frame):
     """One commit with the loop its step lies in. Rule: record format, sections 10 and 16."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
     commit_idx = dy.Int64(primary_key=True, min=0, description="array position in the scope's log")
-    runtime_stage_id = dy.String(description=STEP)
-    stage_id = dy.String(description="stable id of the stage")
-    stage_name = dy.String(description="display name of the stage")
+    runtime_stage_id = dy.Categorical(description=STEP)
+    stage_id = dy.Categorical(description="stable id of the stage")
+    stage_name = dy.Categorical(description="display name of the stage")
     loop_index = dy.Int64(nullable=True, description=LOOP + "; NULL = the step lies in no loop")
 
 
 class StepWrites(Frame):
     """One key that the step of a loop's model call wrote. Rule: record format, section 11."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     loop_index = dy.Int64(primary_key=True, min=0, description=LOOP)
-    key = dy.String(primary_key=True, description="path of the key")
+    key = dy.Categorical(primary_key=True, description="path of the key")
     position = dy.Int64(min=0, description="order in which the step first touched the key")
-    scope = dy.String(description=SCOPE)
+    scope = dy.Categorical(description=SCOPE)
     fold_commit_idx = dy.Int64(min=0, description="last commit of the step: where the value is folded")
 
 
 class StepTexts(Frame):
     """One loop whose model call wrote something, with what it wrote as text. Rule: record format, section 11."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     loop_index = dy.Int64(primary_key=True, min=0, description=LOOP)
     intermediate_text = Loops.intermediate_text
 
@@ -102,12 +102,12 @@ class SourceWriters(Frame):
     come after the reader.
     """
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     loop_index = dy.Int64(primary_key=True, min=0, description=LOOP)
     position = dy.Int64(primary_key=True, min=0, description="order among the call's reads; the proximate row is last")
-    scope = dy.String(description=SCOPE)
-    key = dy.String(description="key read, or `lastToolResult` on the proximate row")
-    writer_id = dy.String(nullable=True, description="step that last wrote the key before the call; NULL = none")
+    scope = dy.Categorical(description=SCOPE)
+    key = dy.Categorical(description="key read, or `lastToolResult` on the proximate row")
+    writer_id = dy.Categorical(nullable=True, description="step that last wrote the key before the call; NULL = none")
     fold_commit_idx = dy.Int64(nullable=True, description="last commit of that step: where the value is folded")
     proximate = dy.Bool(description="the tool result that stood before the call, read or not")
 
@@ -115,18 +115,18 @@ class SourceWriters(Frame):
 class FoldPoints(Frame):
     """One position at which the value of one key is wanted."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
-    key = dy.String(primary_key=True, description="path of the key")
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
+    key = dy.Categorical(primary_key=True, description="path of the key")
     fold_commit_idx = dy.Int64(primary_key=True, min=0, description="position after which the value is wanted")
 
 
 class FoldedValues(Frame):
     """The value of one key after one position. Rule: record format, sections 6 and 7."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
-    key = dy.String(primary_key=True, description="path of the key")
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
+    key = dy.Categorical(primary_key=True, description="path of the key")
     fold_commit_idx = dy.Int64(primary_key=True, min=0, description="position after which the value holds")
     value_json = dy.String(nullable=True, description="the value as JSON text; NULL = absent")
     basis = dy.List(dy.Int64(), description="commit positions the value was made from, ascending")
@@ -153,9 +153,9 @@ class ValueIndex(Table):
     Rule: record format, section 16.
     """
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    key = dy.String(primary_key=True, description="path of the key")
-    writer_id = dy.String(primary_key=True, description="step that wrote it")
-    scope = dy.String(description="scope of the frame the value was taken from")
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    key = dy.Categorical(primary_key=True, description="path of the key")
+    writer_id = dy.Categorical(primary_key=True, description="step that wrote it")
+    scope = dy.Categorical(description="scope of the frame the value was taken from")
     value_json = dy.String(nullable=True, description="value as JSON text; NULL when absent")
     basis = dy.List(dy.Int64(), description="commit positions, in that scope, the value was folded from")

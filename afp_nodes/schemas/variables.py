@@ -14,16 +14,16 @@ KEY = "path of the variable; segments joined by U+001F"
 class Timelines(Frame):
     """One moment of one variable, before suspects are joined. Rule: record format, section 13."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
-    key = dy.String(primary_key=True, description=KEY)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
+    key = dy.Categorical(primary_key=True, description=KEY)
     position = dy.Int64(primary_key=True, min=0, description="order in the variable's life")
     kind = dy.Enum(MomentKind, description="at one commit the read comes before the write")
     commit_idx = dy.Int64(min=0, description="position of the commit in the scope's log")
-    runtime_stage_id = dy.String(description=STEP)
-    stage_id = dy.String(description="stable id of the stage")
-    stage_name = dy.String(description="display name of the stage")
-    verb = dy.String(nullable=True, description="verb of a write; NULL on reads")
+    runtime_stage_id = dy.Categorical(description=STEP)
+    stage_id = dy.Categorical(description="stable id of the stage")
+    stage_name = dy.Categorical(description="display name of the stage")
+    verb = dy.Categorical(nullable=True, description="verb of a write; NULL on reads")
     from_write_idx = dy.Int64(
         nullable=True, description="write the read saw: the last strictly earlier one; NULL = from before the run"
     )
@@ -59,9 +59,9 @@ class Lives(Table):
     Rule: record format, section 14. A life from before the run is there when some step read it.
     """
 
-    run_id = dy.String(description=RUN_ID, metadata=NULLABLE_KEY)
-    scope = dy.String(description=SCOPE, metadata=NULLABLE_KEY)
-    key = dy.String(description=KEY, metadata=NULLABLE_KEY)
+    run_id = dy.Categorical(description=RUN_ID, metadata=NULLABLE_KEY)
+    scope = dy.Categorical(description=SCOPE, metadata=NULLABLE_KEY)
+    key = dy.Categorical(description=KEY, metadata=NULLABLE_KEY)
     commit_idx = dy.Int64(
         nullable=True, metadata=NULLABLE_KEY, description="write that began the life; NULL = before the run"
     )
@@ -78,9 +78,9 @@ class LifeSpans(Frame):
 
     life = dy.Int64(primary_key=True, min=0, description="number of the life in this chunk; a variable's go by time")
     variable = Timelines.variable
-    run_id = dy.String(description=RUN_ID)
-    scope = dy.String(description=SCOPE)
-    key = dy.String(description=KEY)
+    run_id = dy.Categorical(description=RUN_ID)
+    scope = dy.Categorical(description=SCOPE)
+    key = dy.Categorical(description=KEY)
     commit_idx = Lives.commit_idx
     next_commit_idx = Lives.next_commit_idx
     readers = Lives.readers
@@ -102,13 +102,13 @@ class FedEdges(Table):
     Rule: record format, section 14.
     """
 
-    run_id = dy.String(description=RUN_ID, metadata=NULLABLE_KEY)
-    scope = dy.String(description=SCOPE, metadata=NULLABLE_KEY)
-    from_key = dy.String(description="variable that was read", metadata=NULLABLE_KEY)
+    run_id = dy.Categorical(description=RUN_ID, metadata=NULLABLE_KEY)
+    scope = dy.Categorical(description=SCOPE, metadata=NULLABLE_KEY)
+    from_key = dy.Categorical(description="variable that was read", metadata=NULLABLE_KEY)
     from_commit_idx = dy.Int64(
         nullable=True, metadata=NULLABLE_KEY, description="write that began the life that was read; NULL = pre-run"
     )
-    to_key = dy.String(description="variable that was written", metadata=NULLABLE_KEY)
+    to_key = dy.Categorical(description="variable that was written", metadata=NULLABLE_KEY)
     to_commit_idx = dy.Int64(description="commit that read the one and wrote the other", metadata=NULLABLE_KEY)
     basis = dy.Enum(
         Basis, description="`per-write`: the write lists the key among its reads; `stage`: one step did both"
@@ -122,9 +122,9 @@ class FedEdges(Table):
 class Coverages(Frame):
     """How exactly the record says what one variable's last life fed. Rule: record format, sections 14 and 15."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
-    key = dy.String(primary_key=True, description=KEY)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
+    key = dy.Categorical(primary_key=True, description=KEY)
     variable = Timelines.variable
     coverage = dy.Enum(
         Coverage, description="`exact` needs at least one edge and no edge that rests on the stage alone"
@@ -143,9 +143,9 @@ class Variables(Table):
     Rule: record format, sections 13 to 16.
     """
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
-    key = dy.String(primary_key=True, description=KEY)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
+    key = dy.Categorical(primary_key=True, description=KEY)
     missing = dy.Enum(Missing, nullable=True, description="why there is no life; NULL = there is one")
     coverage = Coverages.coverage
     writes = dy.Int64(min=0, description="write moments")
@@ -164,7 +164,7 @@ class Suspects(Frame):
     A value is classified once, however many writes hold it.
     """
 
-    key = dy.String(primary_key=True, description="key the value was committed under")
+    key = dy.Categorical(primary_key=True, description="key the value was committed under")
     value_json = dy.String(primary_key=True, description="the committed value")
     suspect_rank = dy.Int64(primary_key=True, min=0, description="order in which the classifier names them")
     suspect_kind = dy.Enum(SuspectKind, description="kind of the source")
@@ -175,10 +175,10 @@ class Suspects(Frame):
 class SuspectWrites(Frame):
     """One suspect that one step introduced by writing one key."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
-    key = dy.String(primary_key=True, description=KEY)
-    writer_id = dy.String(primary_key=True, description="step that wrote the value")
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
+    key = dy.Categorical(primary_key=True, description=KEY)
+    writer_id = dy.Categorical(primary_key=True, description="step that wrote the value")
     suspect_rank = dy.Int64(primary_key=True, min=0, description="order among the suspects of that value")
     suspect_kind = Suspects.suspect_kind
     suspect_id = Suspects.suspect_id
@@ -188,11 +188,11 @@ class SuspectWrites(Frame):
 class AblationHooks(Table):
     """One suspect of one variable with the spec that would remove it. Rule: record format, sections 12 and 16."""
 
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    scope = dy.String(primary_key=True, description=SCOPE)
-    key = dy.String(primary_key=True, description=KEY)
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description=SCOPE)
+    key = dy.Categorical(primary_key=True, description=KEY)
     position = dy.Int64(primary_key=True, min=0, description="order of first appearance in the variable's life")
-    writer_id = dy.String(description="step that wrote the value the suspect stands in")
+    writer_id = dy.Categorical(description="step that wrote the value the suspect stands in")
     suspect_id = Suspects.suspect_id
     suspect_kind = Suspects.suspect_kind
     spec_json = Suspects.spec_json

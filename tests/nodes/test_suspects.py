@@ -58,7 +58,7 @@ def test_a_classifier_can_be_replaced_and_is_asked_once_per_value() -> None:
         asked.append((key, value_json))
         return [Seed(SuspectKind.TOOL, key)]
 
-    sources = pl.concat([_sources("[1]"), _sources("[1]").with_columns(run_id=pl.lit("b"))])
+    sources = pl.concat([_sources("[1]"), _sources("[1]").with_columns(run_id=pl.lit("b", pl.Categorical()))])
     found = suspects(sources, Classifier(seeds))
     assert shown(found, "suspect_id") == [(SLOT,)]
     assert asked == [(SLOT, "[1]")]

@@ -154,9 +154,9 @@ def _chain(length: int) -> pl.LazyFrame:
         key=pl.Series(keys[:-1]),
     )
     return timelines(
-        LocatedCommits.validate(commits.select(LocatedCommits.column_names())).lazy(),
-        Writes.validate(writes.select(Writes.column_names())).lazy(),
-        Reads.validate(reads.select(Reads.column_names())).lazy(),
+        LocatedCommits.validate(commits.select(LocatedCommits.column_names()), cast=True).lazy(),
+        Writes.validate(writes.select(Writes.column_names()), cast=True).lazy(),
+        Reads.validate(reads.select(Reads.column_names()), cast=True).lazy(),
     )
 
 
