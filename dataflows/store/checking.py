@@ -55,17 +55,17 @@ def check(store: Store) -> list[Problem]:
 def _chain_problems(store: Store) -> Iterator[Problem]:
     """Manifests that cannot be read or are missing between others, and older snapshots that lost a file."""
     versions = store.versions()
-    for expected, version in enumerate(versions, start=versions[0] if versions else 0):
+    for version in versions:
         name = f"manifests/{version:010d}.json"
+        if version > versions[0] and version - 1 not in versions:
+            yield Problem(f"Snapshot {version - 1}, which {name} is built on, is gone.", file=name)
         try:
             manifest = read_manifest(store.path, version)
         except StoreError as error:
             yield Problem(str(error), file=name)
             continue
-        if manifest.version != version or manifest.parent not in (version - 1, None if version == 1 else version - 1):
+        if (manifest.version, manifest.parent) != (version, version - 1 or None):
             yield Problem(f"{name} says it is snapshot {manifest.version}, built on {manifest.parent}.", file=name)
-        if expected != version and version - 1 not in versions:
-            yield Problem(f"Snapshot {version - 1}, which {name} is built on, is gone.", file=name)
         if version != versions[-1]:
             yield from _lost_parts(store.path, manifest.parts(), f"snapshot {version}")
 

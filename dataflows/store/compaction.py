@@ -109,23 +109,30 @@ def mergeable(chunks: Iterable[LiveChunk]) -> Iterator[tuple[LiveChunk, ...]]:
 
     Chunks of different derivations stay apart.
     """
-    group: list[LiveChunk] = []
-    for chunk in sorted((c for c in chunks if _is_small(c) or c.superseded), key=lambda c: c.code_version):
-        if not _fit_together([*group, chunk]):
-            yield tuple(group)
-            group = []
-        group.append(chunk)
-    if len(group) > 1 or any(chunk.superseded for chunk in group):
-        yield tuple(group)
+    for group in _fitting(sorted((c for c in chunks if _is_small(c) or c.superseded), key=lambda c: c.code_version)):
+        if len(group) > 1 or group[0].superseded:
+            yield group
+
+
+def _fitting(chunks: Iterable[LiveChunk]) -> Iterator[tuple[LiveChunk, ...]]:
+    """The chunks in their order, cut wherever one more would not fit."""
+    group: tuple[LiveChunk, ...] = ()
+    for chunk in chunks:
+        if group and not _fit_together((*group, chunk)):
+            yield group
+            group = ()
+        group += (chunk,)
+    if group:
+        yield group
 
 
 def _is_small(chunk: LiveChunk) -> bool:
     return max(chunk.bytes / LARGE_BYTES, chunk.runs / LARGE_RUNS) * SMALL_PART_OF_LARGE < 1
 
 
-def _fit_together(chunks: list[LiveChunk]) -> bool:
-    """Whether the chunks may become one; a chunk that is too large already stays alone."""
-    return len(chunks) == 1 or (
+def _fit_together(chunks: tuple[LiveChunk, ...]) -> bool:
+    """Whether the chunks may become one."""
+    return (
         len({chunk.code_version for chunk in chunks}) == 1
         and sum(chunk.bytes for chunk in chunks) <= LARGE_BYTES
         and sum(chunk.runs for chunk in chunks) <= LARGE_RUNS
