@@ -1,4 +1,5 @@
-"""The yardstick: reads every file of a folder and decodes it with `orjson.loads`. Prints the seconds it took."""
+"""The yardstick: reads every file of a folder and decodes it with `orjson.loads`. Prints the seconds it
+took, and the seconds of processor time."""
 
 import sys
 import time
@@ -7,7 +8,7 @@ from pathlib import Path
 import orjson
 
 if __name__ == "__main__":
-    began = time.perf_counter()
+    began, burnt = time.perf_counter(), time.process_time()
     for path in sorted(Path(sys.argv[1]).iterdir()):
         orjson.loads(path.read_bytes())
-    print(time.perf_counter() - began)
+    print(time.perf_counter() - began, time.process_time() - burnt)
