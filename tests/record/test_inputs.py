@@ -1,0 +1,124 @@
+"""Studies, unit lists and declarations: recognised by name or content, and checked."""
+
+import json
+from typing import Any
+
+import pytest
+
+from afp_nodes.record import ReadInput, RefusedError, read_document
+from afp_nodes.words import InputKind, QuarantineCode
+from tests.record.documents import bare, encoded
+
+STUDY = {
+    "study_id": "s",
+    "kind": "ablation",
+    "baseline": "baseline",
+    "specs": [{"spec_id": "a", "kind": "tool", "spec": {}}],
+    "runs": [
+        {"run_id": "r", "arm_or_spec_id": "a", "seed": 0, "output": "x", "cost": {"loops": 2, "tokens": 1}},
+        {"run_id": "q", "arm_or_spec_id": "a", "seed": 1, "error": "crashed"},
+    ],
+}
+UNITS = {"run_id": "r", "available": [{"id": "a", "content": "text"}, {"id": "b"}], "sent": []}
+DECLARED = {"run_ids": "*", "tools": {"lookup": {"rowsAt": "rows"}, "other": {}}, "routing": {"appDecides": True}}
+
+
+def read(document: Any, name: str) -> ReadInput:
+    result = read_document(encoded(document), name)
+    assert isinstance(result, ReadInput)
+    return result
+
+
+def refusal(document: Any, name: str) -> RefusedError:
+    with pytest.raises(RefusedError) as refused:
+        read_document(encoded(document), name)
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    ("name", "document", "kind"),
+    [
+        ("/a/study.json", STUDY, InputKind.STUDY),
+        ("/a/my.study.json.gz", STUDY, InputKind.STUDY),
+        ("/a/anything.json", STUDY, InputKind.STUDY),
+        ("/a/all.zip::deep/x.units.json.zst", UNITS, InputKind.UNITS),
+        ("memory://b/x.units.json", [UNITS, UNITS], InputKind.UNITS),
+        ("/a/x.declarations.json", DECLARED, InputKind.DECLARATIONS),
+    ],
+)
+def test_inputs_are_known_by_name_and_studies_by_content_too(name: str, document: Any, kind: InputKind) -> None:
+    taken = read(document, name)
+    assert taken.kind == kind
+    assert json.loads(taken.content_json) == document
+    assert taken.refused_entries == []
+
+
+def test_the_content_is_kept_as_recorded_without_white_space() -> None:
+    spelled = json.dumps({**STUDY, "extra": 1.5}, indent=2).replace("1.5", "1.50")
+    assert read("\ufeff" + spelled, "study.json").content_json == json.dumps(
+        {**STUDY, "extra": 1.5}, separators=(",", ":")
+    ).replace("1.5", "1.50")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"study_id": ""},
+        {"study_id": 5},
+        {"kind": "guess"},
+        {"runs": {}},
+        {"runs": [{"run_id": "r"}]},
+        {"runs": [5]},
+        {"specs": None},
+        {"specs": [{"kind": "tool"}]},
+        {"kind": "arms"},
+        {"kind": "restoration"},
+        {"options": {"samples": "three"}},
+        {"baseline": 5},
+    ],
+)
+def test_a_study_that_cannot_be_read_is_refused(broken: dict[str, Any]) -> None:
+    assert refusal({**STUDY, **broken}, "study.json").code == QuarantineCode.BAD_STUDY
+
+
+def test_what_makes_an_arm_comparison_refused_is_not_judged_here() -> None:
+    arms = {**STUDY, "kind": "arms", "arms": [{"id": ""}]}
+    assert read(arms, "study.json").kind == InputKind.STUDY
+
+
+@pytest.mark.parametrize("broken", [{"run_id": ""}, {"run_id": 5}, {"available": None}, {"sent": [{"content": "x"}]}])
+def test_a_unit_list_that_cannot_be_read_is_refused(broken: dict[str, Any]) -> None:
+    assert refusal({**UNITS, **broken}, "x.units.json").code == QuarantineCode.BAD_UNITS
+
+
+@pytest.mark.parametrize("rows_at", ["", "a/b", "a.b", None, 5])
+def test_a_malformed_rows_at_is_refused(rows_at: Any) -> None:
+    declared = {**DECLARED, "tools": {"lookup": {"rowsAt": rows_at}}}
+    assert refusal(declared, "x.declarations.json").code == QuarantineCode.BAD_DECLARATIONS
+
+
+@pytest.mark.parametrize("broken", [{"run_ids": "all"}, {"run_ids": None}, {"tools": None}, {"tools": {"a": 5}}])
+def test_a_declaration_that_cannot_be_read_is_refused(broken: dict[str, Any]) -> None:
+    assert refusal({**DECLARED, **broken}, "x.declarations.json").code == QuarantineCode.BAD_DECLARATIONS
+
+
+def test_in_a_list_a_malformed_entry_is_refused_and_the_others_are_taken() -> None:
+    taken = read([UNITS, 5, {"run_id": "q"}, {**UNITS, "run_id": "p"}], "x.units.json")
+    assert [entry["run_id"] for entry in json.loads(taken.content_json)] == ["r", "p"]
+    assert [position for position, _ in taken.refused_entries] == [1, 2]
+    assert taken.refused_entries[0][1].code == QuarantineCode.BAD_UNITS
+    assert taken.refused_entries[0][1].message.startswith("entry 1: ")
+
+
+@pytest.mark.parametrize(("text", "code"), [('{"study_id":', "truncated"), ("", "not-json"), ("[" * 20_000 + "]" * 20_000, "too-deep")])
+def test_an_input_is_refused_for_what_any_document_is(text: str, code: str) -> None:
+    assert refusal(text, "study.json").code == code
+
+
+def test_an_input_nested_more_deeply_than_it_may_is_refused() -> None:
+    deep = json.dumps(STUDY)[:-1] + ',"scenario":' + "[" * 5_000 + "]" * 5_000 + "}"
+    assert refusal(deep, "study.json").code == QuarantineCode.TOO_DEEP
+
+
+def test_a_recording_under_an_inputs_name_is_no_input() -> None:
+    assert refusal(bare(), "x.study.json").code == QuarantineCode.BAD_STUDY
