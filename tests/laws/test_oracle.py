@@ -35,7 +35,7 @@ def hold_together(batch: dict[str, Object], **budgets: int) -> None:
         assert not differs, f"{name}\n{differs}"
 
 
-@pytest.mark.parametrize("budgets", [{}, {"max_lives": 3}, {"max_depth": 1}, {"max_lives": 4, "max_depth": 2}], ids=str)
+@pytest.mark.parametrize("budgets", [{}, {"max_lives": 3, "max_depth": 2}], ids=str)
 def test_the_product_says_what_the_oracle_says_of_a_sample(sample: dict[str, Object], budgets: dict[str, int]) -> None:
     hold_together(sample, **budgets)
 
