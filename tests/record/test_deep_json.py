@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afp_nodes import deep_json
@@ -15,12 +15,14 @@ def read(text: str) -> Any:
     return deep_json.parse(text, float, dict)
 
 
+@settings(deadline=None)
 @given(VALUES, st.sampled_from([None, 1]))
 def test_it_reads_what_the_standard_reader_reads(value: Any, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)
     assert read(text) == json.loads(text, parse_int=float)
 
 
+@settings(deadline=None)
 @given(VALUES, st.integers(0, 200))
 def test_it_refuses_every_cut_text_that_the_standard_reader_refuses(value: Any, end: int) -> None:
     text = json.dumps(value)[:end]

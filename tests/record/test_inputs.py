@@ -110,7 +110,9 @@ def test_in_a_list_a_malformed_entry_is_refused_and_the_others_are_taken() -> No
     assert taken.refused_entries[0][1].message.startswith("entry 1: ")
 
 
-@pytest.mark.parametrize(("text", "code"), [('{"study_id":', "truncated"), ("", "not-json"), ("[" * 20_000 + "]" * 20_000, "too-deep")])
+@pytest.mark.parametrize(
+    ("text", "code"), [('{"study_id":', "truncated"), ("", "not-json"), ("[" * 20_000 + "]" * 20_000, "too-deep")]
+)
 def test_an_input_is_refused_for_what_any_document_is(text: str, code: str) -> None:
     assert refusal(text, "study.json").code == code
 

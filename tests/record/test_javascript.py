@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afp_nodes.javascript import (
@@ -145,22 +145,26 @@ def test_depth_does_not_matter(opening: str, closing: str) -> None:
     assert stringify(parse(text)) == ordered.replace("12345678901234567890", "12345678901234567000")
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_what_is_written_reads_back_the_same(value: Any) -> None:
     assert stringify(parse(stringify(value))) == stringify(value)
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_text_is_compact_json(value: Any) -> None:
     text = stringify(value)
     assert stringify(parse(json.dumps(json.loads(text), indent=2))) == text
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_spelled_number_reads_back_as_the_same_double(number: float) -> None:
     assert float(number_text(number)) == number
 
 
+@settings(deadline=None)
 @given(st.text(), st.integers(0, 20))
 def test_a_cut_and_the_rest_make_up_the_text(text: str, units: int) -> None:
     whole = text.encode("utf-16-le")
@@ -168,6 +172,7 @@ def test_a_cut_and_the_rest_make_up_the_text(text: str, units: int) -> None:
     assert utf16_length(text) * 2 == len(whole)
 
 
+@settings(deadline=None)
 @given(VALUES, VALUES)
 def test_merging_twice_is_merging_once_but_for_lists(dst: Any, src: dict[str, Any]) -> None:
     once = merge(dst, src)
@@ -175,6 +180,7 @@ def test_merging_twice_is_merging_once_but_for_lists(dst: Any, src: dict[str, An
         assert stringify(merge(once, src)) == stringify(once)
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(alphabet="019a", max_size=3), unique=True))
 def test_member_order_is_that_of_a_parsed_object(names: list[str]) -> None:
     text = "{" + ",".join(f'"{name}":0' for name in names) + "}"
