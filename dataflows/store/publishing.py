@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -130,8 +131,16 @@ def _becomes_next(publisher: Publisher, manifest: Manifest) -> bool:
         published = _linked(temporary, manifest_file(publisher.root, manifest.version))
     finally:
         temporary.unlink(missing_ok=True)
-    sync_folder(folder)
+    _confirm(folder)
     return published
+
+
+def _confirm(folder: Path) -> None:
+    """Makes the published name durable. Readers see it whatever becomes of this, so stderr has to do for a failure."""
+    try:
+        sync_folder(folder)
+    except OSError as error:
+        print(f"The snapshot is published, but might not outlive a power cut: {folder}: {error}", file=sys.stderr)
 
 
 def _linked(temporary: Path, target: Path) -> bool:
