@@ -58,8 +58,13 @@ def value_index(frames: list[Frame]) -> dict[tuple[str, str], Indexed]:
 
 
 def frames_seen(recording: Recording, log: Log) -> list[Frame]:
-    """The frames a log's moments are joined to: all of a flat run, the own one of a call mount, else none."""
-    return [frame for frame in trajectory(recording).frames if frame.log is log]
+    """The frames a log's moments are joined to, by step id: a mount's own if it is one, none for other mounts.
+
+    The run's own log is joined to all of them. In a grouped run these are frames of mounts, whose ids the run's log
+    does not hold as a rule; an id that both hold is joined, as the reference does.
+    """
+    frames = trajectory(recording).frames
+    return frames if log is recording.run else [frame for frame in frames if frame.log is log]
 
 
 def trace(
