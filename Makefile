@@ -44,9 +44,10 @@ test: setup dot  ## style, types and every test
 bench: setup  ## print the ratios of speed and size (MEGABYTES=300)
 	$(BIN)/python -m benchmarks.ratios --megabytes $(MEGABYTES)
 
-docs: setup  ## write the pages and outputs that are made from the code
+docs: setup dot  ## write what is made from the code: pages, shown outputs, dag.png
 	$(BIN)/python -m dataflows.cli.reference
 	$(BIN)/python -m tests.tours
+	$(BIN)/afp dag --out dag.png
 
 clean:  ## remove everything that was made here
 	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
