@@ -70,12 +70,13 @@ def rollback(store: Store, version: int) -> Snapshot:
 def vacuum(store: Store, keep_versions: int = 1, keep_days: float = KEEP_DAYS) -> Vacuumed:
     """Removes snapshots that are neither among the newest nor young, and every file that no snapshot lists.
 
-    Files of a writer at work are left alone; what dead writers left behind goes. Raises `StoreError` when a manifest
-    cannot be read, since nobody can say then which files it lists.
+    Files of a writer at work are left alone; what dead writers left behind goes. The catalog file is renewed, in case
+    it still showed a snapshot that went. Raises `StoreError` when a manifest cannot be read, since nobody can say
+    then which files it lists.
     """
     root = store.path
     store.versions()
-    with locked(root / "manifests"), writing_into(root):
+    with locked(root / "manifests"), session(root) as batch_id, writing_into(root):
         remove_dead_writers(root)
         # In this order: a file that a writer publishes from here on is either no candidate, or its writer is alive.
         candidates = files_of_batches(root)
@@ -90,6 +91,7 @@ def vacuum(store: Store, keep_versions: int = 1, keep_days: float = KEEP_DAYS) -
         sizes = [path.stat().st_size for path in unneeded]
         for path in unneeded:
             path.unlink(missing_ok=True)
+        write_catalog(root, batch_id)
         return Vacuumed(len(published) - len(kept), len(unneeded), sum(sizes))
 
 
