@@ -20,6 +20,7 @@ from afp_nodes.record.nesting import NO_PIECES, Pieces, cut
 from afp_nodes.record.refusals import RefusedError
 from afp_nodes.record.shapes import CUT_NAME, Document, Node
 from afp_nodes.record.tolerant import TolerantReader
+from afp_nodes.record.uncollected import uncollected
 from afp_nodes.record.variants import tolerant_document
 from afp_nodes.words import QuarantineCode
 
@@ -49,6 +50,7 @@ class Decoded:
     replaced_characters: int
 
 
+@uncollected
 def decoded(data: bytes) -> Decoded:
     """The document that some bytes hold.
 

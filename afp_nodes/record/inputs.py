@@ -12,8 +12,12 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from afp_nodes.record.decoding import compacted
+from afp_nodes.record.nesting import depth
 from afp_nodes.record.refusals import RefusedError
 from afp_nodes.words import InputKind, QuarantineCode
+
+MOST_INPUT_LEVELS = 500
+"""Nesting of an input beyond is refused: whoever reads it decodes it at once."""
 
 Name = Annotated[str, Meta(min_length=1)]
 
@@ -115,15 +119,12 @@ def read_input(data: bytes, kind: InputKind) -> ReadInput:
     list a malformed entry is refused, not its list.
     """
     text = compacted(data)
-    try:
-        return _read_text(text, kind)
-    except RecursionError:
+    if depth(text.encode()) > MOST_INPUT_LEVELS:
         raise RefusedError(
-            QuarantineCode.TOO_DEEP, "the document nests deeper than an input may", "write nested values as text"
-        ) from None
-
-
-def _read_text(text: str, kind: InputKind) -> ReadInput:
+            QuarantineCode.TOO_DEEP,
+            f"the document nests more than {MOST_INPUT_LEVELS} levels deep, which an input has no use for",
+            "write the deeply nested value as text, then run again",
+        )
     if kind is InputKind.STUDY:
         _read_study(text)
         return ReadInput(kind, text)

@@ -16,6 +16,7 @@ from afp_nodes.record.payloads import Payloads
 from afp_nodes.record.person import said_by_person
 from afp_nodes.record.run_facts import TOKEN, event_facts, header_facts, manifest_facts, redaction_facts, turn_facts
 from afp_nodes.record.shapes import NOTHING, Event, EventMeta, Message, Recorder, SharedState, is_object
+from afp_nodes.record.uncollected import uncollected
 from afp_nodes.record.values import Values
 from afp_nodes.schemas import (
     Commits,
@@ -93,10 +94,12 @@ class FactCollector:
         rows = sum(map(len, self._columns.values()))
         return self._pools.size + rows * ROW_BYTES
 
+    @uncollected
     def add(self, recording: ReadRecording, sha256: str, size_bytes: int) -> None:  # noqa: ARG002 - part of the seam
         """Add the facts of one run; `sha256` is of its document."""
         _Shredder(recording, self._columns, self._keep_tokens).shred(sha256)
 
+    @uncollected
     def frames(self) -> dict[str, pl.DataFrame]:
         """One frame a fact, by name, in the order and the stored dtypes of its schema."""
         distinct = self._pools.series()

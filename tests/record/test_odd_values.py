@@ -139,7 +139,7 @@ COMMIT = optional(
     runtimeStageId=MAYBE,
     untrackedSources=st.none() | st.lists(TEXTS, max_size=2),
 )
-NODE = st.deferred(
+NODE: st.SearchStrategy[Any] = st.deferred(
     lambda: optional(
         runtimeStageId=MAYBE,
         stageReads=st.none() | st.dictionaries(TEXTS, ANYTHING, max_size=2),
