@@ -1,0 +1,102 @@
+"""One-line faults of the derivations, and how to find out whether the tests see them.
+
+A mutant is a line of a module with one thing wrong. It is put into a copy of the project, and the tests of the
+rules are run there: they have to fail. A mutant whose line is gone is an error, so the list keeps up with the code.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+PROJECT = Path(__file__).parents[1]
+COPIED = ("afp_nodes", "dataflows", "tests", "pyproject.toml")
+RULES = (
+    "tests/reference/test_product.py",
+    "tests/golden",
+    "tests/laws/test_oracle.py::test_the_product_says_what_the_oracle_says_of_a_sample",
+)
+
+
+class Mutant(NamedTuple):
+    """A fault: what a line of a module says, and what it says when it is wrong."""
+
+    module: str
+    right: str
+    wrong: str
+
+
+MUTANTS = (
+    Mutant("loops.py", '.agg(frame_idx=pl.col("loop_index").min())', '.agg(frame_idx=pl.col("loop_index").max())'),
+    Mutant("loops.py", "return inside & ~inside.shift(1,", "return inside | ~inside.shift(1,"),
+    Mutant("loops.py", '== pl.col("commit_idx").min().over(step)', '== pl.col("commit_idx").max().over(step)'),
+    Mutant(
+        "loops.py",
+        'llm_commit_idx=pl.col("commit_idx").filter(is_call).first()',
+        'llm_commit_idx=pl.col("commit_idx").filter(is_call).last()',
+    ),
+    Mutant("loops.py", '.sort("run_id", "mount_number", "position",', '.sort("run_id", "position",'),
+    Mutant("context_sources.py", "allow_exact_matches=False", "allow_exact_matches=True"),
+    Mutant(
+        "context_sources.py",
+        'agg(fold_commit_idx=pl.col("commit_idx").max())',
+        'agg(fold_commit_idx=pl.col("commit_idx").min())',
+    ),
+    Mutant("context_sources.py", '"writer_id"], keep="first"', '"writer_id"], keep="last"'),
+    Mutant("context_sources.py", 'position=pl.col("first_position"),', 'position=pl.col("position"),'),
+    Mutant(
+        "values.py", '(pl.col("verb") == "append") & holds_list & had_list', '(pl.col("verb") == "append") & had_list'
+    ),
+    Mutant("values.py", '[*LOG_KEY, "commit_idx"], keep="last"', '[*LOG_KEY, "commit_idx"], keep="first"'),
+    Mutant("values.py", "basis = [commit_idx] if restarts else", "basis = [commit_idx] if not restarts else"),
+    Mutant("timelines.py", '+ pl.col("written").cast(pl.Int64)', '- pl.col("written").cast(pl.Int64)'),
+    Mutant("timelines.py", 'reads.filter(pl.col("position")', 'reads.filter(pl.col("first_position")'),
+    Mutant("timelines.py", 'pl.col("suspect_rank") == 0', 'pl.col("suspect_rank") == 1'),
+    Mutant("lives.py", "basis=pl.when(unlisted)", "basis=pl.when(~unlisted)"),
+    Mutant("coverage.py", 'sort("from_life", "to_commit_idx", "touch")', 'sort("from_life", "touch", "to_commit_idx")'),
+    Mutant("coverage.py", "< (max_lives - created)", "<= (max_lives - created)"),
+    Mutant("coverage.py", "for _ in range(max_depth):", "for _ in range(max_depth + 1):"),
+    Mutant(
+        "coverage.py",
+        'group_by("variable", maintain_order=True).last()',
+        'group_by("variable", maintain_order=True).first()',
+    ),
+    Mutant("suspects.py", "first.setdefault(seed.suspect_id, seed)", "first[seed.suspect_id] = seed"),
+    Mutant("classifier.py", 'if source == "memory" else', 'if source_id.startswith("memory") else'),
+    Mutant("record/trees.py", "for step, names in last if names}", "for step, names in last}"),
+    Mutant("record/trees.py", "TreeReads(dict(reversed(reads)),", "TreeReads(dict(reads),"),
+    Mutant("javascript.py", "return sorted(indexes, key=int)", "return sorted(indexes)"),
+    Mutant("javascript.py", "if not src or not isinstance(dst, list):", "if not isinstance(dst, list):"),
+)
+
+
+def occurrences(mutant: Mutant) -> int:
+    """How often the mutant's right text stands in its module; it must be once."""
+    return (PROJECT / "afp_nodes" / mutant.module).read_text(encoding="utf-8").count(mutant.right)
+
+
+def project_copy(folder: Path) -> Path:
+    """A copy of what the tests of the rules need."""
+    for name in COPIED:
+        source, ignored = PROJECT / name, shutil.ignore_patterns("__pycache__")
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=ignored)
+        else:
+            shutil.copy(source, folder / name)
+    return folder
+
+
+def put_into(copy: Path, mutant: Mutant) -> None:
+    """Make a mutant of a copy."""
+    module = copy / "afp_nodes" / mutant.module
+    module.write_text(module.read_text(encoding="utf-8").replace(mutant.right, mutant.wrong), encoding="utf-8")
+
+
+def rules_hold(copy: Path) -> tuple[bool, str]:
+    """Whether the tests of the rules pass in a copy, and the end of what they print."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=line", "-p", "no:cacheprovider", *RULES]
+    done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False, timeout=600)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"the tests could not be run in {copy}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.returncode == 0, done.stdout[-2000:]
