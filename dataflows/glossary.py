@@ -54,10 +54,11 @@ def _table_entry(name: str, schema: type[Table]) -> TableEntry:
 
 
 def _column_entries(schema: type[Frame]) -> list[ColumnEntry]:
+    stored = schema.stored_dtypes()
     return [
         ColumnEntry(
             name=name,
-            kind=sql_type(pl.String() if isinstance(column.dtype, pl.Enum) else column.dtype),
+            kind=sql_type(stored[name]),
             nullable=bool(column.nullable),
             words=tuple(column.dtype.categories) if isinstance(column.dtype, pl.Enum) else (),
             meaning=column.description or "",

@@ -2,7 +2,8 @@
 
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -43,6 +44,21 @@ def newest_snapshot(store: str) -> "Snapshot":
     if snapshot is None:
         raise CommandError(f"Nothing was published in {store} yet.", f"Fill it: afp run PATH --store {store}")
     return snapshot
+
+
+@contextmanager
+def readable(store: str) -> Iterator[None]:
+    """What DuckDB says while our own questions are asked tells of the store's files, not of the user's words."""
+    import duckdb  # noqa: PLC0415 - commands load what they need
+
+    try:
+        yield
+    except duckdb.InterruptException:
+        raise
+    except duckdb.Error as error:
+        raise CommandError(
+            f"{store} cannot be read: {error}", f"Look for damage: afp store check --store {store}"
+        ) from error
 
 
 def text_width() -> int | None:

@@ -13,11 +13,15 @@ import click
 from dataflows.cli import interruption
 from dataflows.cli.failures import CommandError, ExitCode
 from dataflows.cli.output import aside, leave_the_pipe
+from dataflows.printable import glimpse
 
 COMMANDS = ("run", "sql", "runs", "trace", "tables", "store", "dag")
 """In the order in which a newcomer meets them; each is `command` in the module of its name."""
 
 NAME = "afp"
+
+MESSAGE_CHARACTERS = 300
+"""Of an error that nobody foresaw this much is said."""
 
 
 class ReaderGoneError(Exception):
@@ -60,13 +64,11 @@ class Program(click.Group):
         except click.ClickException as error:
             error.show()
             return ExitCode.FAILED
-        except CommandError as error:
-            return _failed(str(error))
         except (ReaderGoneError, BrokenPipeError):
             leave_the_pipe()
             return ExitCode.DONE
         except Exception as error:  # noqa: BLE001 - the last line of defence: one sentence, never a bare traceback
-            return _interrupted() if interruption.exit_code() else _failed(_unexpected(error))
+            return _interrupted() if interruption.exit_code() else _failed(_sentence(error))
         return outcome if isinstance(outcome, int) else ExitCode.DONE
 
 
@@ -106,12 +108,15 @@ def _failed(message: str) -> int:
     return ExitCode.FAILED
 
 
-def _unexpected(error: Exception) -> str:
-    """One sentence about an error that nobody foresaw; with AFP_DEBUG=1 the traceback stands before it."""
+def _sentence(error: Exception) -> str:
+    """What is said of an error; with AFP_DEBUG=1 the traceback of one that nobody foresaw stands before it."""
+    if isinstance(error, CommandError):
+        return str(error)
     if os.environ.get("AFP_DEBUG"):
         aside("".join(traceback.format_exception(error)))
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk is full ({error.filename or 'while writing the output'}). Free some space and run again."
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot use {error.filename}: {error.strerror}. Check the path and who may use it."
-    return f"unexpected {type(error).__name__}: {error}. Set AFP_DEBUG=1 to see where, and report it."
+    said = glimpse(str(error), MESSAGE_CHARACTERS)
+    return f"unexpected {type(error).__name__}: {said}. Set AFP_DEBUG=1 to see where, and report it."

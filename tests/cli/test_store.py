@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Afp, recording, sets, write_lines
 
 
@@ -23,6 +25,18 @@ def test_a_damaged_store_ends_with_1_and_names_the_file(afp: Afp, store_of: Call
     assert part.name in shown.stdout
     told = json.loads(afp("store", "check", "--store", path, "--json").stdout)
     assert told["problems"][0]["table"] == "writes"
+
+
+@pytest.mark.parametrize("words", [("sql", "FROM runs"), ("runs",), ("trace", "r", "k")])
+def test_a_reader_of_a_damaged_store_is_sent_to_the_check(
+    afp: Afp, store_of: Callable[..., str], words: tuple[str, ...]
+) -> None:
+    path = store_of(recording("r", [sets(k=1)]))
+    for part in Path(path, "parts").glob("*/*.parquet"):
+        part.unlink()
+    shown = afp(*words, "--store", path)
+    assert (shown.exit_code, shown.stdout) == (2, "")
+    assert shown.stderr.endswith(f"Look for damage: afp store check --store {path}\n")
 
 
 def test_snapshots_are_listed_newest_first_and_can_be_restored(

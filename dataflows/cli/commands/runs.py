@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from dataflows.cli.interruption import interrupting
-from dataflows.cli.options import as_json_option, newest_snapshot, store_option, text_width
+from dataflows.cli.options import as_json_option, newest_snapshot, readable, store_option, text_width
 from dataflows.cli.output import aside, json_result, result
 from dataflows.masking import masked_data
 
@@ -88,7 +88,8 @@ def command(
     from dataflows.questions import answer, questions_to  # noqa: PLC0415 - `--help` needs no database
 
     kind, word = verdict or (None, None)
-    with questions_to(newest_snapshot(store)) as connection, interrupting(connection):
+    snapshot = newest_snapshot(store)
+    with readable(store), questions_to(snapshot) as connection, interrupting(connection):
         rows = answer(
             connection,
             "matching_runs",

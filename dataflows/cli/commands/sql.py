@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from dataflows.cli.failures import CommandError
-from dataflows.cli.options import newest_snapshot, store_option, text_width
+from dataflows.cli.options import newest_snapshot, readable, store_option, text_width
 from dataflows.cli.output import aside, result
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def command(query: str, store: str, form: str, output: str | None, limit: int) -
     """
     if form == "parquet" and output is None:
         raise CommandError("Parquet is no text.", "Name a file for it: --output FILE")
-    text = sys.stdin.read() if query == "-" else query
-    with _question(store, text) as question:
+    asked = sys.stdin.buffer.read() if query == "-" else os.fsencode(query)
+    with _question(store, asked.decode(errors="replace")) as question:
         if form == "table":
             _show(question, limit, output)
         elif form == "parquet":
@@ -72,7 +72,9 @@ def _question(store: str, text: str) -> "Iterator[Question]":
     from dataflows.store.catalog import connect, read_only  # noqa: PLC0415
 
     snapshot = newest_snapshot(store)
-    with connect(snapshot) as connection:
+    with readable(store):
+        opened = connect(snapshot)
+    with opened as connection:
         define_macros(connection)
         connection.execute("SET temp_directory = ?", [str(Path(tempfile.gettempdir(), f"afp-sql-{os.getpid()}"))])
         read_only(connection, snapshot)

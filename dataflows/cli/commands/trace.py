@@ -5,7 +5,7 @@ from dataclasses import asdict
 import click
 
 from dataflows.cli.interruption import interrupting
-from dataflows.cli.options import as_json_option, newest_snapshot, store_option
+from dataflows.cli.options import as_json_option, newest_snapshot, readable, store_option
 from dataflows.cli.output import json_result, result
 from dataflows.masking import masked_data
 
@@ -41,7 +41,8 @@ def command(*, run_id: str, key: str, store: str, scope: str, limit: int, as_jso
     from dataflows.questions import questions_to  # noqa: PLC0415
     from dataflows.variable_lives import variable_life  # noqa: PLC0415
 
-    with questions_to(newest_snapshot(store)) as connection, interrupting(connection):
+    snapshot = newest_snapshot(store)
+    with readable(store), questions_to(snapshot) as connection, interrupting(connection):
         run = known_run(connection, run_id)
         life = variable_life(connection, run, scope, known_variable(connection, run, key, scope))
     if as_json:

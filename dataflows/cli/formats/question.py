@@ -107,11 +107,11 @@ def _unended(text: str) -> str:
 
 def _told_apart(names: list[str]) -> list[str]:
     """Column names, numbered where they repeat, so that each is a member of its own."""
-    told: list[str] = []
+    apart: list[str] = []
     for name in names:
         number, candidate = 0, name
-        while candidate in told:
+        while candidate in apart:
             number += 1
             candidate = f"{name}_{number}"
-        told.append(candidate)
-    return told
+        apart.append(candidate)
+    return apart
