@@ -68,6 +68,12 @@ def test_split_runs_have_their_own_events_and_the_last_one_has_the_snapshot() ->
     assert told.rows() == [("one", None, False, False, 0.0, 3), ("why?", "done", True, True, 4.0, 2)]
 
 
+def test_an_event_that_names_no_run_goes_with_the_one_before_it() -> None:
+    named = [None, "b", "consumer-scope", "a", None]
+    facts = facts_of(bare(events=[event("x", run=run) for run in named]), split_runs=True)
+    assert facts["events"].select("run_id", "event_idx").rows() == [("b", 0), ("b", 1), ("b", 2), ("a", 3), ("a", 4)]
+
+
 def test_splitting_changes_nothing_where_one_run_is_named() -> None:
     assert isinstance(read_document(encoded(bare(events=[configured()])), "run.json", SPLIT), ReadRecording)
 

@@ -59,6 +59,17 @@ def test_events_speak_where_the_envelope_does_not() -> None:
     assert row["dropped_events"] is None
 
 
+def test_the_last_turn_of_several_is_the_one_that_counts() -> None:
+    turns = [("early?", "early"), ("late?", "late")]
+    events = [
+        each
+        for asked, told in turns
+        for each in (event("agent.turn_start", {"userPrompt": asked}), event("agent.turn_end", {"finalContent": told}))
+    ]
+    row = run_of(bare(events=events))
+    assert (row["question"], row["answer"]) == ("late?", "late")
+
+
 def test_missing_events_leave_everything_unknown() -> None:
     row = run_of({"snapshot": {"sharedState": {"userMessage": "why?", "finalContent": "no", "turnNumber": 2}}})
     unknown = (
