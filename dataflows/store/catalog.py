@@ -25,6 +25,9 @@ _MACROS = (
     "CREATE MACRO runs_like(prefix) AS TABLE SELECT * FROM runs WHERE starts_with(run_id, prefix)",
 )
 
+TABLE_MACROS = frozenset({"runs_like"})
+"""Those of the macros that stand for a table."""
+
 
 def connect(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
     """An in-memory database with one view for each table of the snapshot; times are shown in UTC."""
@@ -38,7 +41,8 @@ def connect(snapshot: Snapshot) -> duckdb.DuckDBPyConnection:
 def read_only(connection: duckdb.DuckDBPyConnection, snapshot: Snapshot) -> None:
     """Locks the connection: from now on it can open the snapshot's files and nothing else, and stays that way.
 
-    DuckDB would still let a COPY overwrite one of those files: hand every text to `statements.refuse_writes` first.
+    DuckDB would still let a COPY overwrite one of those files, since it knows no right to read alone: hand every text
+    to `statements.refuse_writes` first.
     """
     files = [file for table in snapshot.tables() for file in snapshot.files(table)]
     asked_for = sorted({*files, *map(_literal, files)})

@@ -1,7 +1,8 @@
 """What SQL statements do: only those that read go through, judged by DuckDB's own parser.
 
-`SELECT` alone proves nothing: DuckDB runs `WITH x AS (COPY ... TO ...) SELECT` and `EXPLAIN ANALYZE COPY`, too. So
-the parsed tree of each statement is looked through, and what stands behind an EXPLAIN.
+`SELECT` alone proves nothing: DuckDB runs `WITH x AS (COPY ... TO ...) SELECT` and `EXPLAIN ANALYZE COPY`, too, and
+has functions that run a statement given as text. So the parsed tree of each statement is looked through, and what
+stands behind an EXPLAIN; of the functions that stand in a FROM, only known ones are let through.
 """
 
 import re
@@ -10,6 +11,7 @@ from itertools import pairwise
 
 import duckdb
 
+from dataflows.store.catalog import TABLE_MACROS
 from dataflows.store.errors import StoreError
 
 READING = frozenset({"SELECT", "EXPLAIN", "PIVOT"})
@@ -17,6 +19,17 @@ READING = frozenset({"SELECT", "EXPLAIN", "PIVOT"})
 
 _NODE = re.compile(r'"type":"([A-Z_]+?)(?:_QUERY)?_NODE"')
 """A query node in a parsed tree. Quotes inside of a text are escaped there, so that no text looks like one."""
+
+_FUNCTION = re.compile(r'"type":"TABLE_FUNCTION".*?"function_name":"([^"]*)"', re.DOTALL)
+"""A function that stands for a table, in a parsed tree."""
+
+_READING_FUNCTIONS = TABLE_MACROS | {
+    *("unnest", "range", "generate_series", "repeat", "repeat_row", "json_each", "json_tree", "query_table"),
+    *("histogram", "histogram_values", "summary", "read_parquet", "parquet_metadata", "parquet_schema"),
+    *("duckdb_tables", "duckdb_views", "duckdb_columns", "duckdb_functions", "duckdb_keywords", "duckdb_types"),
+    *("duckdb_settings", "duckdb_databases", "duckdb_schemas", "pragma_table_info", "pg_timezone_names"),
+}
+"""Functions that may stand for a table: they compute, describe, or read what a locked connection may open anyway."""
 
 _READING_NODES = frozenset({"SELECT", "SET_OPERATION", "RECURSIVE_CTE", "CTE"})
 _PIVOT_OPENERS = frozenset({"PIVOT", "PIVOT_WIDER", "WITH", "SELECT", "FROM", "DESCRIBE", "SHOW", "SUMMARIZE", "("})
@@ -30,12 +43,14 @@ def refuse_writes(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
         if kind not in READING:
             raise StoreError(
                 f"{kind} is not a query.",
-                "A store is read only: use SELECT, FROM, WITH, VALUES, PIVOT, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN.",
+                "A store is read only: ask with SELECT, FROM, WITH, VALUES, PIVOT, DESCRIBE, SHOW or SUMMARIZE.",
             )
 
 
 def statement_kinds(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str]:
     """What each statement of a text does, those inside of others included, as words in capitals.
+
+    A function that stands for a table and may do anything is named as `function()`.
 
     Raises `duckdb.Error` when the text is no SQL.
     """
@@ -50,26 +65,42 @@ def _kinds(connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -
         yield from statement_kinds(connection, _explained(statement.query))
     elif kind == "SELECT":
         yield "SELECT"
-        yield from _writing_nodes(connection, statement.query)
+        yield from _beside_reading(connection, statement.query)
     elif kind == "MULTI" and words[0] in _PIVOT_OPENERS:
         yield "PIVOT"
         yield from _writing_bodies(words)
+        yield from _risky_calls(connection, words)
     else:
         yield words[0] if kind == "MULTI" else kind
 
 
-def _writing_nodes(connection: duckdb.DuckDBPyConnection, query: str) -> list[str]:
+def _beside_reading(connection: duckdb.DuckDBPyConnection, query: str) -> list[str]:
     """What a SELECT does beside reading, by its parsed tree."""
     row = connection.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
-    nodes = dict.fromkeys(_NODE.findall(row[0])) if row else {}
+    tree = row[0] if row else ""
+    nodes = dict.fromkeys(_NODE.findall(tree))
     if not nodes:
         raise StoreError("DuckDB cannot tell what this query does.", "Write it in a simpler way.")
-    return [node for node in nodes if node not in _READING_NODES]
+    functions = dict.fromkeys(name.lower() for name in _FUNCTION.findall(tree))
+    return [
+        *(node for node in nodes if node not in _READING_NODES),
+        *(f"{name}()" for name in functions if name not in _READING_FUNCTIONS),
+    ]
 
 
 def _writing_bodies(words: list[str]) -> list[str]:
     """What a PIVOT does beside reading. DuckDB shows no tree of one, so its words must do: a body opens its bracket."""
     return [word for before, word in pairwise(words) if word in _WRITING_BODIES and before in "()"]
+
+
+def _risky_calls(connection: duckdb.DuckDBPyConnection, words: list[str]) -> list[str]:
+    """The functions of a PIVOT that may stand for a table and are not known to read only, by its words, too."""
+    functions = connection.execute(
+        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type = 'table'"
+    )
+    risky = {name for (name,) in functions.fetchall()} - _READING_FUNCTIONS
+    called = (word.strip('"').lower() for word, after in pairwise(words) if after == "(")
+    return [f"{name}()" for name in called if name in risky]
 
 
 def _explained(query: str) -> str:

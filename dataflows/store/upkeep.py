@@ -3,11 +3,12 @@
 import time
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
 from dataflows.store.catalog_file import write_catalog
 from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.folder import Snapshot, Store
-from dataflows.store.manifest import Manifest, manifest_file, manifests, published_versions
+from dataflows.store.manifest import Manifest, manifest_file, published_versions, read_manifest
 from dataflows.store.merging import unchanged
 from dataflows.store.parts import sync_folder
 from dataflows.store.publishing import Base, Publisher, newest_of, publish
@@ -35,9 +36,11 @@ class Vacuumed:
 
 
 def history(store: Store) -> list[Manifest]:
-    """The snapshots that can still be read, newest first. Raises `StoreError` when a manifest is damaged."""
-    store.versions()
-    return list(manifests(store.path))[::-1]
+    """The snapshots that can be read, newest first; `check` names those that cannot.
+
+    Raises `StoreError` when no store is there.
+    """
+    return [manifest for version in reversed(store.versions()) if (manifest := _readable(store, version))]
 
 
 def rollback(store: Store, version: int) -> Snapshot:
@@ -71,8 +74,8 @@ def vacuum(store: Store, keep_versions: int = 1, keep_days: float = KEEP_DAYS) -
     """Removes snapshots that are neither among the newest nor young, and every file that no snapshot lists.
 
     Files of a writer at work are left alone; what dead writers left behind goes. The catalog file is renewed, in case
-    it still showed a snapshot that went. Raises `StoreError` when a manifest cannot be read, since nobody can say
-    then which files it lists.
+    it still showed a snapshot that went. Raises `StoreError` when a manifest that stays cannot be read: nobody can
+    say then which files it lists.
     """
     root = store.path
     store.versions()
@@ -81,27 +84,34 @@ def vacuum(store: Store, keep_versions: int = 1, keep_days: float = KEEP_DAYS) -
         # In this order: a file that a writer publishes from here on is either no candidate, or its writer is alive.
         candidates = files_of_batches(root)
         alive = live_writers(root)
-        published = list(manifests(root))
-        kept = _kept(published, keep_versions, keep_days)
-        listed = {root / part.file for manifest in kept for part in manifest.parts()}
-        for manifest in published[: len(published) - len(kept)]:
-            manifest_file(root, manifest.version).unlink(missing_ok=True)
+        kept = _kept(root, keep_versions, keep_days)
+        listed = {root / part.file for version in kept for part in read_manifest(root, version).parts()}
+        dropped = [version for version in published_versions(root) if version < kept[0]] if kept else []
+        for version in dropped:
+            manifest_file(root, version).unlink()
         sync_folder(root / "manifests")
         unneeded = [path for path in candidates if path not in listed and batch_of(path) not in alive]
         sizes = [path.stat().st_size for path in unneeded]
         for path in unneeded:
             path.unlink(missing_ok=True)
         write_catalog(root, batch_id)
-        return Vacuumed(len(published) - len(kept), len(unneeded), sum(sizes))
+        return Vacuumed(len(dropped), len(unneeded), sum(sizes))
 
 
-def _kept(published: list[Manifest], keep_versions: int, keep_days: float) -> list[Manifest]:
-    """The snapshots to keep: the newest ones, and from the first young one on; never fewer than the newest."""
+def _readable(store: Store, version: int) -> Manifest | None:
+    try:
+        return read_manifest(store.path, version)
+    except StoreError:
+        return None
+
+
+def _kept(root: Path, keep_versions: int, keep_days: float) -> list[int]:
+    """The versions to keep: the newest ones, and from the first young one on; never fewer than the newest."""
+    versions = published_versions(root)
     oldest_kept = time.time() - timedelta(days=keep_days).total_seconds()
-    young = [m.version for m in published if m.created_at.timestamp() >= oldest_kept]
-    newest = [m.version for m in published[-max(keep_versions, 1) :]]
-    first = min([*young, *newest], default=0)
-    return [m for m in published if m.version >= first]
+    young = [version for version in versions if manifest_file(root, version).stat().st_mtime >= oldest_kept]
+    first = min([*young, *versions[-max(keep_versions, 1) :]], default=0)
+    return [version for version in versions if version >= first]
 
 
 def _must_be_whole(snapshot: Snapshot) -> None:

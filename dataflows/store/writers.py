@@ -13,7 +13,7 @@ from pathlib import Path
 from secrets import token_hex
 from types import FrameType
 
-from dataflows.store.errors import writing_into
+from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.manifest import manifests, published_versions
 
 OLD = timedelta(hours=1)
@@ -81,17 +81,26 @@ def live_writers(root: Path) -> set[str]:
 
 
 def remove_dead_writers(root: Path, older_than: timedelta = timedelta()) -> None:
-    """Removes what dead writers left: unpublished parts, temporary files, their lock files."""
+    """Removes what dead writers left: unpublished parts, temporary files, their lock files.
+
+    Nothing is removed while a manifest is damaged: it might list what looks like a leftover.
+    """
     latest = time.time() - older_than.total_seconds()
     for batch_id, lock in _locks(root):
         with _opened(lock) as descriptor:
             if descriptor is not None and os.fstat(descriptor).st_mtime <= latest and _try_lock(descriptor):
-                remove_unpublished(root, batch_id)
+                try:
+                    remove_unpublished(root, batch_id)
+                except StoreError:
+                    continue
                 lock.unlink(missing_ok=True)
 
 
 def remove_unpublished(root: Path, batch_id: str, after: int = 0) -> None:
-    """Removes every file of a batch that no snapshot lists; only those past version `after` can list one."""
+    """Removes every file of a batch that no snapshot lists; only those past version `after` can list one.
+
+    Raises `StoreError` when one of these snapshots cannot be read.
+    """
     files = [path for path in files_of_batches(root) if batch_of(path) == batch_id]
     listed = {root / part.file for manifest in manifests(root, after) for part in manifest.parts()} if files else set()
     for path in files:

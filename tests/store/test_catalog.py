@@ -11,7 +11,7 @@ import pytest
 
 from afp_nodes.schemas import TABLES, VIEW_COLUMNS
 from dataflows.store import Store, StoreError, catalog_file
-from dataflows.store.catalog import connect, read_only
+from dataflows.store.catalog import connect, quoted_text, read_only
 from dataflows.store.statements import refuse_writes, statement_kinds
 from tests.store.drawn import files_below, publish_runs
 
@@ -59,6 +59,8 @@ READING = [
     ("EXPLAIN ANALYZE (SELECT 1)", ["EXPLAIN", "SELECT"]),
     ("""SELECT '"type":"COPY_QUERY_NODE"' AS copy -- COPY runs TO 'x'""", ["SELECT"]),
     ("SELECT " + " + ".join(["1"] * 900), ["SELECT"]),
+    ("FROM range(3), unnest([1]), runs_like('r'), duckdb_columns()", ["SELECT"]),
+    ("SELECT version(), query FROM (SELECT 1 AS query)", ["SELECT"]),
     ("", []),
 ]
 
@@ -107,6 +109,14 @@ WRITING = [
     "BEGIN",
     "CHECKPOINT",
     "VACUUM",
+    "FROM query('FROM runs')",
+    "FROM system.main.\"JSON_execute_serialized_sql\"('{{}}')",
+    "SELECT (SELECT count(*) FROM json_execute_serialized_sql('{{}}'))",
+    "SELECT 1 WHERE 1 IN (FROM query('SELECT 1'))",
+    "PIVOT (FROM \"query\" ('FROM events')) ON type",
+    "SUMMARIZE FROM query('FROM runs')",
+    "FROM add_grammar_extension('{{}}')",
+    "FROM read_text('/etc/passwd')",
     "PREPARE p AS SELECT 1",
     "EXECUTE p",
 ]
@@ -154,6 +164,21 @@ def test_a_locked_connection_reaches_nothing_but_the_snapshot(
     with pytest.raises(duckdb.Error):
         locked.execute(sql.format(out=tmp_path / "out", beside=beside, store=read_store.path))
     assert files_below(tmp_path) == {"beside.json"}
+
+
+def test_no_way_of_asking_overwrites_a_file_of_the_snapshot(
+    locked: duckdb.DuckDBPyConnection, read_store: Store
+) -> None:
+    """DuckDB alone would let each of these through: the file is one that the connection may open."""
+    snapshot = read_store.snapshot()
+    assert snapshot
+    [file, *_] = snapshot.files("runs")
+    copy = f"WITH x AS (COPY (SELECT 7) TO {quoted_text(file)} (FORMAT csv, USE_TMP_FILE false)) FROM x"
+    tree = locked.execute("SELECT json_serialize_sql($copy)", {"copy": copy}).fetchone()
+    assert tree
+    for sql in (copy, f"EXPLAIN ANALYZE {copy}", f"FROM json_execute_serialized_sql({quoted_text(tree[0])})"):
+        with pytest.raises(StoreError, match="is not a query"):
+            refuse_writes(locked, sql)
 
 
 def test_names_of_this_program_are_no_tables(locked: duckdb.DuckDBPyConnection) -> None:

@@ -81,6 +81,25 @@ def test_a_rollback_leads_out_of_a_damaged_newest_manifest(store: Store) -> None
     assert newest(store).version == 3
 
 
+def test_a_damaged_manifest_between_others_stops_neither_history_nor_writers_nor_vacuum(store: Store) -> None:
+    publish_runs(store, {"u": "d1"})
+    manifest_file(store.path, 2).write_bytes(b"{}")
+    dead = store.path / "writers/20260101T000000-00000000.lock"
+    dead.touch()
+    os.utime(dead, (0, 0))
+    part = store.path / "parts/runs/20260101T000000-00000000-0.parquet"
+    part.touch()
+    assert [manifest.version for manifest in history(store)] == [3, 1]
+    publish_runs(store, {"v": "e1"})
+    assert part.exists()
+    with pytest.raises(StoreError, match=r"0000000002\.json cannot be read"):
+        vacuum(store)
+    vacuum(store, keep_days=0)
+    assert not part.exists()
+    assert store.versions() == [4]
+    assert check(store) == []
+
+
 def test_a_rollback_to_what_is_gone_says_so_and_publishes_nothing(store: Store) -> None:
     with pytest.raises(StoreError, match="has no snapshot 9"):
         rollback(store, 9)
