@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from afp_nodes.addresses import NAME
 from afp_nodes.record.compaction import compact_all
 from afp_nodes.schemas import Frame
 
@@ -41,6 +42,14 @@ class Pool(dict[Any, int]):
         return pl.Series(list(self), dtype=pl.String())
 
 
+class NamePool(Pool):
+    """Distinct names."""
+
+    def series(self) -> pl.Series:
+        """The distinct names in order of their numbers."""
+        return pl.Series(list(self), dtype=NAME)
+
+
 class ListPool(Pool):
     """Distinct lists of texts, as tuples."""
 
@@ -67,12 +76,14 @@ class Pools:
     """The pools of one chunk."""
 
     def __init__(self) -> None:
-        self._texts, self._lists, self._json = Pool(), ListPool(), JsonPool()
+        self._texts, self._names, self._lists, self._json = Pool(), NamePool(), ListPool(), JsonPool()
 
     def of(self, name: str, dtype: pl.DataType) -> Pool | None:
         """The pool of a column; None for one that holds its values itself."""
         if dtype == pl.String():
             return self._json if name.endswith("_json") else self._texts
+        if dtype == NAME:
+            return self._names
         return self._lists if dtype == pl.List(pl.String()) else None
 
     @property
@@ -85,7 +96,7 @@ class Pools:
         return {id(pool): pool.series() for pool in self._all()}
 
     def _all(self) -> tuple[Pool, ...]:
-        return self._texts, self._lists, self._json
+        return self._texts, self._names, self._lists, self._json
 
 
 class Columns:
@@ -96,7 +107,10 @@ class Columns:
     """
 
     def __init__(self, schema: type[Frame], pools: Pools, inherited: Iterable[str] = ()) -> None:
-        dtypes = schema.stored_dtypes()
+        dtypes = {
+            name: NAME if column.dtype == NAME else stored
+            for (name, column), stored in zip(schema.columns().items(), schema.stored_dtypes().values(), strict=True)
+        }
         self._names = list(dtypes)
         self._inherited = list(inherited)
         self._owners = array("q")

@@ -101,7 +101,7 @@ class FactCollector:
 
     @uncollected
     def frames(self) -> dict[str, pl.DataFrame]:
-        """One frame a fact, by name, in the order and the stored dtypes of its schema."""
+        """One frame a fact, by name, in the order and the dtypes of its schema; closed words are plain text yet."""
         distinct = self._pools.series()
         frames: dict[str, pl.DataFrame] = {}
         for name, columns in self._columns.items():
