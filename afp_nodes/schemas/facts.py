@@ -170,7 +170,9 @@ class Writes(Table):
     key = dy.Categorical(primary_key=True, description="path of the key; segments joined by U+001F")
     runtime_stage_id = dy.Categorical(description=STEP)
     position = dy.Int64(min=0, description="order in which the commit first touched the key")
-    verb = dy.Categorical(description="verb of the last entry: `set` `merge` `append` `delete`, or what the record says")
+    verb = dy.Categorical(
+        description="verb of the last entry: `set` `merge` `append` `delete`, or what the record says"
+    )
     read_keys = dy.List(
         dy.String(), nullable=True, description="keys read before the last entry; NULL when the dial was off"
     )
@@ -201,7 +203,9 @@ class Events(Table):
     run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     event_idx = dy.Int64(primary_key=True, min=0, description="position in the recording's events, tokens counted")
     type = dy.String(nullable=True, description="full type name; NULL = not recorded as text")
-    runtime_stage_id = dy.Categorical(nullable=True, description="step the event names; inner steps carry their subflow")
+    runtime_stage_id = dy.Categorical(
+        nullable=True, description="step the event names; inner steps carry their subflow"
+    )
     wall_clock_ms = dy.Float64(nullable=True, description="clock of the event, milliseconds since 1970 UTC")
     payload_json = dy.String(nullable=True, description="payload as recorded, white space removed; NULL = absent")
     own = dy.Bool(description="the event is the run's own, not another run's that shares the recorder")
