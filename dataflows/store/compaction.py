@@ -19,9 +19,9 @@ from dataflows.store.publishing import Publisher, newest_of, publish
 from dataflows.store.scanning import live, scan_files
 from dataflows.store.writers import locked, session, undisturbed
 
-LARGE_BYTES = 3 * 2**20
+LARGE_BYTES = 96 * 2**20
 LARGE_RUNS = 512
-"""A chunk grows to this at most: one table of it at a time is held in memory, and it is derived again in one piece."""
+"""A chunk grows to this at most, as its rows lie in memory: it is derived again in one piece."""
 
 SMALL_PART_OF_LARGE = 4
 """A chunk below this part of both is small. What a full share of recordings gives is not, and is left as it is."""
@@ -127,14 +127,14 @@ def _fitting(chunks: Iterable[LiveChunk]) -> Iterator[tuple[LiveChunk, ...]]:
 
 
 def _is_small(chunk: LiveChunk) -> bool:
-    return max(chunk.bytes / LARGE_BYTES, chunk.runs / LARGE_RUNS) * SMALL_PART_OF_LARGE < 1
+    return max(chunk.loaded_bytes / LARGE_BYTES, chunk.runs / LARGE_RUNS) * SMALL_PART_OF_LARGE < 1
 
 
 def _fit_together(chunks: tuple[LiveChunk, ...]) -> bool:
     """Whether the chunks may become one."""
     return (
         len({chunk.code_version for chunk in chunks}) == 1
-        and sum(chunk.bytes for chunk in chunks) <= LARGE_BYTES
+        and sum(chunk.loaded_bytes for chunk in chunks) <= LARGE_BYTES
         and sum(chunk.runs for chunk in chunks) <= LARGE_RUNS
     )
 

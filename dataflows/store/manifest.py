@@ -26,8 +26,8 @@ _NAME = re.compile(r"\d{10}\.json")
 class Part:
     """One immutable Parquet file of one table.
 
-    `file` is relative to the store; `shape` names the columns it was written with; `dead_rows` counts rows of
-    superseded runs, which no reader sees.
+    `file` is relative to the store; `shape` names the columns it was written with; `loaded_bytes` is what the rows
+    take in memory; `dead_rows` counts rows of superseded runs, which no reader sees.
     """
 
     file: str
@@ -35,6 +35,7 @@ class Part:
     bytes: int
     sha256: str
     shape: str
+    loaded_bytes: int = 0
     dead_rows: int = 0
 
     @property
@@ -69,9 +70,9 @@ class LiveChunk:
     tables: dict[str, Part]
 
     @property
-    def bytes(self) -> int:
-        """Size of its files."""
-        return sum(part.bytes for part in self.tables.values())
+    def loaded_bytes(self) -> int:
+        """What its rows take in memory, all tables together."""
+        return sum(part.loaded_bytes for part in self.tables.values())
 
 
 @dataclass(frozen=True, slots=True)

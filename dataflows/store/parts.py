@@ -71,7 +71,8 @@ def write_part(root: str, name: str, frame: pl.DataFrame) -> Part:
     data = buffer.getbuffer()
     write_synced(Path(root, name), data)
     columns = {column: sql_type(dtype) for column, dtype in frame.schema.items()}
-    return Part(name, frame.height, len(data), hashlib.sha256(data).hexdigest(), shape_of(columns))
+    sha256 = hashlib.sha256(data).hexdigest()
+    return Part(name, frame.height, len(data), sha256, shape_of(columns), int(frame.estimated_size()))
 
 
 def write_synced(path: Path, data: bytes | memoryview) -> None:

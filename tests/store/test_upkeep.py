@@ -196,7 +196,7 @@ def test_a_publish_stands_when_the_compaction_after_it_fails(
 def chunks_of(*sizes: tuple[str, int, int, tuple[str, ...]]) -> Iterator[LiveChunk]:
     """Chunks by code version, runs, bytes and superseded runs."""
     for number, (code_version, runs, size, superseded) in enumerate(sizes):
-        part = Part("f", 1, size, "", "")
+        part = Part("f", 1, 1, "", "", size)
         yield LiveChunk(str(number), code_version, runs, superseded, {"runs": part})
 
 
