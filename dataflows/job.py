@@ -54,6 +54,8 @@ def run(
         from dataflows.publication import contribution_of, ingested_sources, rederived_chunks  # noqa: PLC0415
 
         with target.batch(CODE_VERSION) as batch:
+            known = Known.of(batch.base)
+            unchanged, changed = known.divided(found.sources)
             options = IngestOptions(
                 store_root=str(target.path),
                 batch_id=batch.batch_id,
@@ -63,8 +65,8 @@ def run(
                 limits=Limits(max_document_bytes=max_document_mb * 2**20),
             )
             ingested += ingested_sources(changed, options, jobs, progress)
-            replaced = rederived_chunks(snapshot, batch)
-            rederived = len(replaced)
+            replaced = rederived_chunks(known.snapshot, batch)
+            rederived, snapshot = len(replaced), known.snapshot
             if snapshot is None or replaced or known.would_change(ingested):
                 snapshot = batch.publish(contribution_of(ingested, known, batch, replaced))
                 findings = findings_of(snapshot)
