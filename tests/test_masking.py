@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflows.masking import MASK, masked, masked_data
@@ -79,11 +79,13 @@ def test_every_text_of_plain_data_is_masked_and_nothing_else_changes() -> None:
     assert masked_data(data) == {"a": [MASK, 1, None, True], "b": {"c": f"x {MASK}"}}
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=80))
 def test_masking_twice_is_masking_once(text: str) -> None:
     assert masked(masked(text)) == masked(text)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz ,.!?", max_size=120))
 def test_text_without_digits_and_capitals_stays(text: str) -> None:
     assert masked(text) == text

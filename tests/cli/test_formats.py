@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflows.cli.formats.machine import csv_pieces, json_pieces
@@ -88,7 +88,7 @@ def test_columns_of_one_name_are_told_apart(connection: duckdb.DuckDBPyConnectio
     assert json_of(connection, "SELECT 1 AS a, 2 AS a, 3 AS A") == '[\n{"a":1,"a_1":2,"A":3}\n]\n'
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None)
 @given(text=st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), max_size=30))
 def test_any_text_comes_out_of_json_as_it_went_in(connection: duckdb.DuckDBPyConnection, text: str) -> None:
     name = f"x{text}".replace('"', '""')
