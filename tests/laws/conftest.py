@@ -1,26 +1,29 @@
 """How hard the laws are tried: briefly and repeatably by day, long and at random with `--hypothesis-profile=night`."""
 
-import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from collections.abc import Mapping
 
-from tests.strategies import Object, envelope, snapshots
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+from dataflows.derive import tables_of
+from tests.laws.sample import recordings
+from tests.strategies import Object, as_bytes
 
 _COMMON = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
 
-settings.register_profile("day", max_examples=10, derandomize=True, phases=[Phase.explicit, Phase.generate], **_COMMON)
+settings.register_profile("day", max_examples=8, derandomize=True, phases=[Phase.explicit, Phase.generate], **_COMMON)
 settings.register_profile("night", max_examples=2000, **_COMMON)
 settings.load_profile("day")
 
 
 @pytest.fixture(scope="session")
-def sample() -> dict[str, Object]:
-    """A hundred and fifty random recordings by run id, the same in every session."""
-    drawn: list[Object] = []
+def sample() -> Mapping[str, Object]:
+    """The fixed sample of random recordings, by run id."""
+    return recordings()
 
-    @settings(settings.get_profile("day"), max_examples=150, phases=[Phase.generate])
-    @given(snapshots())
-    def draw(snapshot: Object) -> None:
-        drawn.append(snapshot)
 
-    draw()
-    return {f"run-{n}": envelope(snapshot, f"run-{n}") for n, snapshot in enumerate(drawn)}
+@pytest.fixture(scope="session")
+def sampled_tables(sample: Mapping[str, Object]) -> Mapping[str, pl.DataFrame]:
+    """What the product makes of the sample, with every frame held to its schema."""
+    return tables_of([as_bytes(document) for document in sample.values()], validate=True)

@@ -165,6 +165,13 @@ SOURCES = [
     ),
 ]
 
+# snapshot, values that some call drew on (key, writer, scope, value), the first loop's
+VALUE_INDEX = [
+    (TWO_SNAPSHOT, [("s", "context#2", "", [1, 2, 3])]),
+    (GROUPED, [("s", "sf-llm-call/seed#0", "sf-llm-call#2", 2)]),
+    (PROXIMATE, [("lastToolResult", "tool-calls#0", "", None)]),
+]
+
 # snapshot, proximate tool result of each frame that has one (writer, value)
 PROXIMATES = [(PROXIMATE, [("tool-calls#0", None)]), (TEXTS, []), (GROUPED, [])]
 

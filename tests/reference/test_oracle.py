@@ -13,7 +13,7 @@ from tests.oracle.loops import Frame, heads, trajectory
 from tests.oracle.reads import steps
 from tests.oracle.recording import Log, Recording, recording_of
 from tests.oracle.suspects import Seed, classify, spec
-from tests.oracle.trace import Joined, frames_seen, trace
+from tests.oracle.trace import Joined, frames_seen, trace, value_index
 from tests.oracle.values import last_writer, merge, value_at
 from tests.reference import lives, loops, reads, suspects, traces, values
 from tests.reference.notation import NOTHING, document, path, snapshot
@@ -116,6 +116,13 @@ def test_the_sources_of_each_call(members: dict[str, Json], expected: list[list[
 def test_the_tool_result_that_stood_before_each_call(members: dict[str, Json], expected: list[Json]) -> None:
     found = [(f.proximate.writer_id, f.proximate.folded.value) for f in frames_of(members) if f.proximate]
     assert found == expected
+
+
+@pytest.mark.parametrize(("members", "expected"), loops.VALUE_INDEX)
+def test_the_first_loop_decides_the_value_of_a_writer(members: dict[str, Json], expected: list[Json]) -> None:
+    found = value_index(frames_of(members))
+    shape = [(*at, entry.frame.log.scope, stringify(entry.source.folded.value)) for at, entry in found.items()]
+    assert shape == [(key, writer, scope, stringify(value(v))) for key, writer, scope, v in expected]
 
 
 @pytest.mark.parametrize(("members", "expected"), loops.INTERMEDIATE_TEXTS)

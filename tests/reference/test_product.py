@@ -133,6 +133,13 @@ def test_the_tool_result_that_stood_before_each_call(members: Object, expected: 
     ]
 
 
+@pytest.mark.parametrize(("members", "expected"), loops.VALUE_INDEX)
+def test_the_first_loop_decides_the_value_of_a_writer(members: Object, expected: list[Json]) -> None:
+    found = rows(members, "value_index")
+    shape = [(row["key"], row["writer_id"], row["scope"], spelled(row["value_json"])) for row in found]
+    assert shape == [(key, writer, scope, text(value)) for key, writer, scope, value in expected]
+
+
 @pytest.mark.parametrize(("members", "expected"), loops.INTERMEDIATE_TEXTS)
 def test_what_each_call_wrote(members: Object, expected: list[str | None]) -> None:
     assert [row["intermediate_text"] for row in rows(members, "loops")] == expected
