@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from afp_nodes.record import FactCollector, ReadInput, ReadOptions, ReadRecording, read_document
-from afp_nodes.record.refusals import Refusal, RefusedError
+from afp_nodes.refusals import Refusal, RefusedError
 from dataflows.derive import derive
 from dataflows.ingested import Ingested, IngestOptions
 from dataflows.inputs import Document, Limits, Source, read_documents

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from afp_nodes.record.refusals import Refusal
+from afp_nodes.refusals import Refusal
 from dataflows.inputs import Limits
 from dataflows.store.manifest import Chunk
 

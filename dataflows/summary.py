@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from afp_nodes.record.refusals import Refusal
+from afp_nodes.refusals import Refusal
 
 
 class Progress(Protocol):

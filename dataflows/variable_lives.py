@@ -104,7 +104,7 @@ class VariableLife:
 
 def variable_life(connection: duckdb.DuckDBPyConnection, run_id: str, scope: str, key: str) -> VariableLife:
     """The life of a variable that the store knows."""
-    place = {"run_id": run_id, "scope": scope, "key": key}
+    place: dict[str, Any] = {"run_id": run_id, "scope": scope, "key": key}
     [about] = answer(connection, "variable", **place, pointer=_pointer(key))
     redacts, kept_out = about.pop("redacts"), about.pop("kept_out")
     scopes = [row["scope"] for row in answer(connection, "variable_scopes", run_id=run_id, key=key)]

@@ -5,8 +5,8 @@
 
 from afp_nodes.record.document import ReadOptions, ReadRecording, read_document, read_recordings
 from afp_nodes.record.inputs import ReadInput
-from afp_nodes.record.refusals import Refusal, RefusedError
 from afp_nodes.record.shred import FactCollector
+from afp_nodes.refusals import Refusal, RefusedError
 
 __all__ = [
     "FactCollector",

@@ -17,11 +17,11 @@ import pyarrow as pa
 from afp_nodes import deep_json
 from afp_nodes.record.compaction import compact
 from afp_nodes.record.nesting import NO_PIECES, Pieces, cut
-from afp_nodes.record.refusals import RefusedError
 from afp_nodes.record.shapes import CUT_NAME, Document, Node
 from afp_nodes.record.tolerant import TolerantReader
 from afp_nodes.record.uncollected import uncollected
 from afp_nodes.record.variants import tolerant_document
+from afp_nodes.refusals import RefusedError
 from afp_nodes.words import QuarantineCode
 
 Read = TypeVar("Read")

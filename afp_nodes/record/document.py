@@ -14,9 +14,9 @@ from afp_nodes.record.decoding import Decoded, decoded
 from afp_nodes.record.inputs import ReadInput, named_kind, read_input
 from afp_nodes.record.nesting import Pieces
 from afp_nodes.record.own_events import own_run, run_ids
-from afp_nodes.record.refusals import RefusedError
 from afp_nodes.record.shapes import Configuration, Event, Producer, RunHeader, Snapshot
 from afp_nodes.record.variants import Content, content_of
+from afp_nodes.refusals import RefusedError
 from afp_nodes.words import InputKind, QuarantineCode, SourceFormat
 
 

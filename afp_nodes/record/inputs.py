@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from afp_nodes.record.decoding import compacted
 from afp_nodes.record.nesting import depth
-from afp_nodes.record.refusals import RefusedError
+from afp_nodes.refusals import RefusedError
 from afp_nodes.words import InputKind, QuarantineCode
 
 MOST_INPUT_LEVELS = 500

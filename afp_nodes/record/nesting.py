@@ -14,8 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from afp_nodes.record.compaction import compact
-from afp_nodes.record.refusals import RefusedError
 from afp_nodes.record.shapes import CUT_NAME
+from afp_nodes.refusals import RefusedError
 from afp_nodes.words import QuarantineCode
 
 MOST_LEVELS = 10_000

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw
 
-from afp_nodes.record.refusals import RefusedError
 from afp_nodes.record.shapes import NOTHING, Document, Event, Recording, Snapshot
 from afp_nodes.record.tolerant import TolerantReader
+from afp_nodes.refusals import RefusedError
 from afp_nodes.words import QuarantineCode, SourceFormat
 
 ENVELOPE_FORMAT = "agentfootprint.recording.v1"

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Protocol, TypeAlias
 
-from afp_nodes.record.refusals import RefusedError
+from afp_nodes.refusals import RefusedError
 from dataflows.inputs.refused import truncated, unreadable
 
 Chunks: TypeAlias = Iterator[bytes]

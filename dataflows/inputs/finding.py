@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 
-from afp_nodes.record.refusals import Refusal, RefusedError
+from afp_nodes.refusals import Refusal, RefusedError
 from dataflows.inputs.endings import ending_of
 from dataflows.inputs.readers import READERS
 from dataflows.inputs.refused import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from afp_nodes.record.refusals import Refusal
+from afp_nodes.refusals import Refusal
 from dataflows.inputs.chunks import Chunks
 from dataflows.inputs.codecs import Codec, gunzipped, plain, unzstandardised
 from dataflows.inputs.documents import Document, Limits

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from afp_nodes.record.refusals import Refusal, RefusedError
+from afp_nodes.refusals import Refusal, RefusedError
 from dataflows.inputs.chunks import Chunks
 from dataflows.inputs.documents import Document, Limits
 from dataflows.inputs.refused import empty, too_large

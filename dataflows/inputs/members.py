@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from afp_nodes.record.refusals import Refusal, RefusedError
+from afp_nodes.refusals import Refusal, RefusedError
 from dataflows.inputs.chunks import Chunks
 from dataflows.inputs.documents import Document, Ignored, Limits
 from dataflows.inputs.endings import ending_of

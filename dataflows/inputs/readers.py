@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from afp_nodes.record.refusals import Refusal, RefusedError
+from afp_nodes.refusals import Refusal, RefusedError
 from dataflows.inputs.chunks import CHUNK_BYTES, SeekableFile, chunks_of
 from dataflows.inputs.codecs import Codec, gunzipped, plain
 from dataflows.inputs.documents import Document, Ignored, Limits

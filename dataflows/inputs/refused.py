@@ -1,6 +1,6 @@
 """Refused: the sentences said of sources and documents that cannot be read, each with its remedy."""
 
-from afp_nodes.record.refusals import RefusedError
+from afp_nodes.refusals import RefusedError
 from afp_nodes.words import QuarantineCode
 
 COPY_AGAIN = "copy the file again from where it was made"

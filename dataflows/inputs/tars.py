@@ -4,7 +4,7 @@ import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from afp_nodes.record.refusals import RefusedError
+from afp_nodes.refusals import RefusedError
 from dataflows.inputs.chunks import Chunks, ExactReader, pass_over
 from dataflows.inputs.documents import Limits
 from dataflows.inputs.members import Item, Members

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from afp_nodes.record.refusals import RefusedError
+from afp_nodes.refusals import RefusedError
 from dataflows.inputs.chunks import Chunks, ExactReader, Readable, chunks_of, pass_over
 from dataflows.inputs.documents import Limits
 from dataflows.inputs.members import Item, Members

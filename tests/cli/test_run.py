@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afp_nodes.record.refusals import Refusal
+from afp_nodes.refusals import Refusal
 from afp_nodes.words import QuarantineCode
 from dataflows import job
 from dataflows.summary import Progress, Summary

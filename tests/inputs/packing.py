@@ -9,7 +9,7 @@ from pathlib import Path
 
 import zstandard
 
-from afp_nodes.record.refusals import Refusal
+from afp_nodes.refusals import Refusal
 from dataflows.inputs import Document, Limits, find_sources, read_documents
 
 Members = Iterable[tuple[str, bytes]]

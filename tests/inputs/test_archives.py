@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from afp_nodes.record.refusals import Refusal
+from afp_nodes.refusals import Refusal
 from dataflows.inputs import Document, Limits, find_sources, read_documents
 from tests.inputs.packing import (
     Members,

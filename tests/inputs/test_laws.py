@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afp_nodes.record.refusals import Refusal
+from afp_nodes.refusals import Refusal
 from dataflows.inputs import Document, Limits
 from dataflows.inputs.codecs import gunzipped, plain, unzstandardised
 from dataflows.inputs.documents import Ignored

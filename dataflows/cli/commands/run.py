@@ -13,7 +13,7 @@ from dataflows.cli.progress import shown_progress
 from dataflows.printable import glimpse, printable
 
 if TYPE_CHECKING:
-    from afp_nodes.record.refusals import Refusal
+    from afp_nodes.refusals import Refusal
     from dataflows.summary import Summary
 
 SHOWN = 10
