@@ -10,8 +10,10 @@ document can hold a placeholder by chance or by design.
 import hashlib
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from afp_nodes.record.compaction import compact
 from afp_nodes.record.shapes import CUT_NAME
@@ -23,6 +25,9 @@ MOST_LEVELS = 10_000
 
 PIECE_LEVELS = 200
 """Levels of one piece: well below what any decoder can follow."""
+
+PART_BYTES = 4_000_000
+"""Bytes of a text that are looked through at once."""
 
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 
@@ -73,8 +78,7 @@ NO_PIECES = Pieces()
 
 def depth(text: bytes) -> int:
     """The most containers that lie in each other anywhere in a JSON text."""
-    _, depths = _brackets(text)
-    return int(depths.max(initial=0))
+    return max((int(brackets.depths.max(initial=0)) for brackets in _brackets(text)), default=0)
 
 
 def cut(text: bytes) -> tuple[bytes, Pieces]:
@@ -109,18 +113,45 @@ def cut(text: bytes) -> tuple[bytes, Pieces]:
 
 def _piece_borders(text: bytes) -> Iterator[tuple[int, bool]]:
     """Where pieces begin (True) and end (False), in order."""
-    positions, depths = _brackets(text)
-    opens = np.diff(depths, prepend=0) > 0
-    inner = depths + ~opens
-    borders = (inner >= PIECE_LEVELS) & (inner % PIECE_LEVELS == 0)
-    return zip(positions[borders].tolist(), opens[borders].tolist(), strict=True)
+    for positions, opens, depths in _brackets(text):
+        inner = depths + ~opens
+        borders = (inner >= PIECE_LEVELS) & (inner % PIECE_LEVELS == 0)
+        yield from zip(positions[borders].tolist(), opens[borders].tolist(), strict=True)
 
 
-def _brackets(text: bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of all brackets outside of strings, and how many containers are open after each."""
-    characters = np.frombuffer(_ESCAPE.sub(b"__", text), np.uint8)
-    outside = (np.cumsum(characters == ord('"'), dtype=np.uint8) & 1) == 0
-    opens = (characters == ord("[")) | (characters == ord("{"))
-    closes = (characters == ord("]")) | (characters == ord("}"))
-    positions = np.flatnonzero((opens | closes) & outside)
-    return positions, np.cumsum(np.where(opens[positions], 1, -1), dtype=np.int64)
+class _Brackets(NamedTuple):
+    """Brackets of a part of a text that stand outside of strings.
+
+    `opens` tells the opening ones, `depths` how many containers are open after each.
+    """
+
+    positions: npt.NDArray[np.int64]
+    opens: npt.NDArray[np.bool_]
+    depths: npt.NDArray[np.int64]
+
+
+def _brackets(text: bytes) -> Iterator[_Brackets]:
+    """All brackets outside of strings, a part of the text at a time: a large text needs no more memory than a part."""
+    in_string, level = False, 0
+    for start, end in _parts(text):
+        characters = np.frombuffer(_ESCAPE.sub(b"__", text[start:end]), np.uint8)
+        quotes = np.cumsum(characters == ord('"'), dtype=np.uint8) & 1
+        opens = (characters == ord("[")) | (characters == ord("{"))
+        closes = (characters == ord("]")) | (characters == ord("}"))
+        places = np.flatnonzero((opens | closes) & (quotes == in_string))
+        opening = opens[places]
+        depths = level + np.cumsum(np.where(opening, 1, -1), dtype=np.int64)
+        yield _Brackets(places + start, opening, depths)
+        in_string = bool(quotes[-1]) != in_string
+        level = int(depths[-1]) if len(depths) else level
+
+
+def _parts(text: bytes) -> Iterator[tuple[int, int]]:
+    """Borders of the parts of a text, none of which ends within an escape."""
+    start = 0
+    while start < len(text):
+        end = min(start + PART_BYTES, len(text))
+        while end < len(text) and text[end - 1 : end] == b"\\":
+            end += 1
+        yield start, end
+        start = end
