@@ -95,19 +95,20 @@ def cut(text: bytes) -> tuple[bytes, Pieces]:
             "record the deeply nested value as text, then run again",
         )
     pieces = Pieces(hashlib.sha256(text).hexdigest())
-    open_parts: list[list[bytes]] = [[]]
+    whole = memoryview(text)
+    open_parts: list[list[bytes | memoryview]] = [[]]
     end = 0
     for position, opens in _piece_borders(text):
         if opens:
-            open_parts[-1].append(text[end:position])
+            open_parts[-1].append(whole[end:position])
             open_parts.append([])
             end = position
         else:
-            open_parts[-1].append(text[end : position + 1])
+            open_parts[-1].append(whole[end : position + 1])
             piece = b"".join(open_parts.pop())
             open_parts[-1].append(pieces.take(piece))
             end = position + 1
-    open_parts[-1].append(text[end:])
+    open_parts[-1].append(whole[end:])
     return b"".join(part for parts in open_parts for part in parts), pieces
 
 
