@@ -153,9 +153,9 @@ def is_index_name(name: str) -> bool:
 
 def in_member_order(names: list[str]) -> list[str]:
     """Member names in JavaScript's order: index-like ones ascending, then the others as they stand."""
-    indexes = [name for name in names if name[:1].isdecimal() and is_index_name(name)]
-    if not indexes:
+    if not any(map(_INDEX_NAME.match, names)):
         return names
+    indexes = [name for name in names if is_index_name(name)]
     return sorted(indexes, key=int) + [name for name in names if not is_index_name(name)]
 
 

@@ -7,7 +7,8 @@ with its commit, a commit with its log, is not held again: it is taken over when
 
 from array import array
 from collections.abc import Iterable, Mapping
-from itertools import repeat
+from itertools import islice, repeat
+from operator import length_hint
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,13 @@ class _Column:
         self._pool = pool
 
     def extend(self, values: Iterable[Any]) -> None:
-        self.values.extend(values if self._pool is None else map(self._pool.__getitem__, values))
+        if self._pool is None:
+            self.values.extend(values)
+        elif isinstance(values, repeat):
+            count = length_hint(values)
+            self.values.extend(array("q", [self._pool[value] for value in islice(values, 1)]) * count)
+        else:
+            self.values.extend(map(self._pool.__getitem__, values))
 
     def series(self, distinct: Series) -> pl.Series:
         if self._pool is None:

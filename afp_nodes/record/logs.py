@@ -21,7 +21,7 @@ CALL_MOUNT = re.compile(r"(?:[^#]*/)?sf-llm-call#")
 MOUNT_NUMBER = re.compile(r"\s*([+-]?[0-9]{1,18})")
 
 Row = tuple[Any, ...]
-Columns = tuple[Sequence[Any], ...]
+Columns = tuple[Iterable[Any], ...]
 
 _NO_MEMBERS: dict[str, Raw] = {}
 _PLAIN = frozenset({("set",), ("append",)})
@@ -75,18 +75,18 @@ def commit_columns(logs: Sequence[Log], first_scope: int) -> Columns:
         [commit.runtime_stage_id or "" for commit in commits],
         [commit.stage_id or "" for commit in commits],
         [commit.stage or "" for commit in commits],
-        [_listed(commit.untracked_sources) for commit in commits],
+        _lists([commit.untracked_sources for commit in commits]),
     )
 
 
 def write_columns(logs: Sequence[Log], values: Values, first_commit: int) -> Columns:
     """One row for each key of each commit, of a commit: the key's last entry, at the place of its first."""
     commits = _commits(logs)
-    touched = [{entry.path: entry for entry in commit.trace or () if entry.path is not None} for commit in commits]
+    touched = [_last_entries(commit.trace or ()) for commit in commits]
     counts = list(map(len, touched))
     owners = _repeated(range(len(commits)), counts)
-    keys = [key for entries in touched for key in entries]
-    last = [entry for entries in touched for entry in entries.values()]
+    last = list(chain.from_iterable(touched))
+    keys = [entry.path or "" for entry in last]
     verbs = _verbs(commits, owners, last)
     stored, merged = _committed(commits, owners, keys, verbs, values)
     return (
@@ -94,7 +94,7 @@ def write_columns(logs: Sequence[Log], values: Values, first_commit: int) -> Col
         keys,
         _positions(counts),
         [each[-1] for each in verbs],
-        [_listed(entry.read_keys) for entry in last],
+        _lists([entry.read_keys for entry in last]),
         list(map(len, verbs)),
         verbs,
         stored,
@@ -102,20 +102,28 @@ def write_columns(logs: Sequence[Log], values: Values, first_commit: int) -> Col
     )
 
 
+def _last_entries(trace: Sequence[TraceRow]) -> Sequence[TraceRow]:
+    """For each key of one commit its last entry, in the order of first touch; an entry without a path is none."""
+    paths = {entry.path for entry in trace}
+    if len(paths) == len(trace) and None not in paths:
+        return trace
+    return list({entry.path: entry for entry in trace if entry.path is not None}.values())
+
+
 def _verbs(commits: Sequence[Commit], owners: Sequence[int], last: Sequence[TraceRow]) -> list[tuple[str, ...]]:
     """For each key of each commit, the verbs of its entries."""
-    verbs = [(entry.verb or "",) for entry in last]
-    entries = [len(commit.trace or ()) for commit in commits]
-    if sum(entries) > len(last):
+    alone = {verb: (verb or "",) for verb in {entry.verb for entry in last}}
+    verbs: list[tuple[str, ...]] = [alone[entry.verb] for entry in last]
+    if sum(len(commit.trace or ()) for commit in commits) > len(last):
         for place, (owner, entry) in enumerate(zip(owners, last, strict=True)):
             trace = commits[owner].trace or ()
-            verbs[place] = tuple([each.verb or "" for each in trace if each.path == entry.path])  # type: ignore[assignment]
-    return verbs  # type: ignore[return-value]
+            verbs[place] = tuple([each.verb or "" for each in trace if each.path == entry.path])
+    return verbs
 
 
 def _committed(
     commits: Sequence[Commit], owners: Sequence[int], keys: list[str], verbs: list[tuple[str, ...]], values: Values
-) -> tuple[list[Kept], list[Kept]]:
+) -> tuple[list[Kept], Iterable[Kept]]:
     """For each key of each commit, the value that `set` and `append` read, and the delta that a merge reads.
 
     Nearly all are members of `overwrite` by their own name; the others are looked up one by one.
@@ -123,9 +131,11 @@ def _committed(
     trees = [commit.overwrite or _NO_MEMBERS for commit in commits]
     found = map(dict.get, map(trees.__getitem__, owners), keys, repeat(NOTHING))
     stored = list(map(values.kept, found))
-    merged: list[Kept] = [b""] * len(keys)
     other_keys = {key for key in set(keys) if PATH_DELIMITER in key or key in DENIED_NAMES}
     other_verbs = set(verbs) - _PLAIN
+    if not other_keys and not other_verbs:
+        return stored, repeat(b"", len(keys))
+    merged: list[Kept] = [b""] * len(keys)
     for place, (key, each) in enumerate(zip(keys, verbs, strict=True)):
         if key in other_keys or each in other_verbs:
             commit = commits[owners[place]]
@@ -137,21 +147,32 @@ def _committed(
 
 def read_columns(logs: Sequence[Log], first_scope: int) -> Columns:
     """One row for each key that a step read, in either reading, of a scope."""
-    rows = [(scope, *row) for scope, log in enumerate(logs, first_scope) if log.reads for row in _reads(log.reads)]
-    return tuple(zip(*rows, strict=True)) or ((),) * 5
-
-
-def _reads(reads: TreeReads) -> Iterator[Row]:
-    """Step, key, and the key's places in the last-wins and the first-wins reading."""
-    for step, last in reads.last.items():
-        first = reads.first[step]
-        if first == last:
-            yield from zip(repeat(step), last, range(len(last)), range(len(last)), strict=False)
-        else:
-            yield from ((step, key, place, _place(key, first)) for place, key in enumerate(last))
-    for step, first in reads.first.items():
-        last = reads.last.get(step, ())
-        yield from ((step, key, None, place) for place, key in enumerate(first) if key not in last)
+    scopes: list[int] = []
+    steps: list[str] = []
+    keys: list[str] = []
+    places: list[int | None] = []
+    first_places: list[int | None] = []
+    for scope, log in enumerate(logs, first_scope):
+        if not log.reads:
+            continue
+        before = len(keys)
+        for step, last in log.reads.last.items():
+            first = log.reads.first[step]
+            keys += last
+            steps += repeat(step, len(last))
+            places += range(len(last))
+            first_places += range(len(last)) if first == last else [_place(key, first) for key in last]
+        for step, first in log.reads.first.items():
+            last = log.reads.last.get(step, ())
+            if first == last:
+                continue
+            only_first = [(place, key) for place, key in enumerate(first) if key not in last]
+            keys += [key for _, key in only_first]
+            steps += repeat(step, len(only_first))
+            places += repeat(None, len(only_first))
+            first_places += [place for place, _ in only_first]
+        scopes += repeat(scope, len(keys) - before)
+    return scopes, steps, keys, places, first_places
 
 
 def _place(key: str, keys: Sequence[str]) -> int | None:
@@ -183,5 +204,8 @@ def _channels(verbs: tuple[str, ...]) -> tuple[bool, bool]:
     return "set" in verbs or "append" in verbs, any(verb not in ("set", "append", "delete") for verb in verbs)
 
 
-def _listed(texts: list[str] | None) -> tuple[str, ...] | None:
-    return None if texts is None else tuple(texts)
+def _lists(lists: Sequence[list[str] | None]) -> Iterable[tuple[str, ...] | None]:
+    """Lists of texts as the pool of lists takes them; most records hold none at all."""
+    if not any(each is not None for each in lists):
+        return repeat(None, len(lists))
+    return [None if texts is None else tuple(texts) for texts in lists]
