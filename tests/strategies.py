@@ -5,6 +5,8 @@ each other, steps read what others wrote, and loops open in odd places.
 """
 
 import json
+import random
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -70,6 +72,8 @@ TOOL_RESULTS: tuple[Json, ...] = (
     {"toolName": "calc", "result": {"n": 1}},
     *({"toolName": ""}, {"toolName": 5}, {}, [], None, 0, "", "REDACTED", "look", ["toolName"]),
 )
+
+ODDITIES: tuple[Json, ...] = (None, 5, 1.5, True, "x", "", [], {}, [None, 5], {"a": 1}, [{}])
 
 
 def values_of(key: str) -> st.SearchStrategy[Json]:
@@ -184,6 +188,23 @@ def envelope(snapshot: Object, run_id: str) -> Object:
         "run": {"runId": run_id, "startedAt": "2026-01-01T00:00:00.000Z", "complete": True, "droppedEvents": 0},
         "recording": {"snapshot": snapshot, "events": []},
     }
+
+
+def spoiled(document: Object, dice: random.Random) -> Object:
+    """The document with one to three members of its logs and trees of another type than they should be."""
+    copy = deepcopy(document)
+    for _ in range(dice.randint(1, 3)):
+        holder, place = dice.choice(list(_places(copy["recording"]["snapshot"])))
+        holder[place] = deepcopy(dice.choice(ODDITIES))
+    return copy
+
+
+def _places(part: Json) -> Iterator[tuple[Json, str | int]]:
+    """Every member and entry of a snapshot but those inside its values."""
+    for place, inner in list(part.items() if isinstance(part, dict) else enumerate(part)):
+        yield part, place
+        if isinstance(inner, dict | list) and place not in ("sharedState", "overwrite", "updates", "stageReads"):
+            yield from _places(inner)
 
 
 def as_bytes(document: Object, indent: int | None = None) -> bytes:

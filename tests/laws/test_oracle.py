@@ -1,7 +1,10 @@
 """The product says what the oracle says, row by row, of any recording."""
 
+import random
+import re
 from collections import defaultdict
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +17,7 @@ from tests.oracle.javascript import parse
 from tests.oracle.tables import tables
 from tests.reference.notation import chain, commit, snapshot
 from tests.rows import difference, frame_lines, oracle_lines
-from tests.strategies import Object, as_bytes, batches, envelope
+from tests.strategies import Object, as_bytes, batches, envelope, spoiled
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -44,6 +47,11 @@ def test_the_product_says_what_the_oracle_says_of_a_sample(
     hold_together(sample, **budgets)
 
 
+def test_what_is_of_a_wrong_type_reads_as_absent(sample: Mapping[str, Object]) -> None:
+    dice = random.Random(7)
+    hold_together({run_id: spoiled(document, dice) for run_id, document in sample.items()})
+
+
 @given(batches(max_size=3))
 def test_the_product_says_what_the_oracle_says(batch: dict[str, Object]) -> None:
     hold_together(batch)
@@ -67,3 +75,11 @@ def test_the_budget_of_lives_is_spent_reader_by_reader() -> None:
 def test_the_oracle_states_every_column_of_the_tables_it_knows(sample: Mapping[str, Object]) -> None:
     for name, rows in expected(sample).items():
         assert set(rows[0]) == set(TABLES[name].column_names()), name
+
+
+def test_the_oracle_imports_nothing_of_the_product() -> None:
+    modules = list((Path(__file__).parents[1] / "oracle").glob("*.py"))
+    assert modules
+    for module in modules:
+        imported = re.findall(r"^\s*(?:from|import) (\w+)", module.read_text(encoding="utf-8"), re.MULTILINE)
+        assert not {"afp_nodes", "dataflows"} & set(imported), module.name

@@ -18,7 +18,7 @@ class Row:
 
     path: str
     verb: str
-    read_keys: list[str] | None
+    read_keys: list[str | None] | None
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Commit:
     rows: list[Row] = field(default_factory=list)
     overwrite: Value = None
     updates: Value = None
-    untracked_sources: list[str] | None = None
+    untracked_sources: list[str | None] | None = None
 
     @cached_property
     def paths(self) -> list[str]:
@@ -159,5 +159,6 @@ def _text(value: Value) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _texts(value: Value) -> list[str] | None:
-    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else None
+def _texts(value: Value) -> list[str | None] | None:
+    """The texts of a list; an entry that is no text keeps its place as None."""
+    return [entry if isinstance(entry, str) else None for entry in value] if isinstance(value, list) else None
