@@ -37,40 +37,50 @@ top_suspects as (
 
 sentences as (
     select 1 as place, format(
-        '{:,} of {:,} runs gave an answer; {:,} gave none, and for {:,} the record cannot tell',
-        answered_runs, all_runs, unanswered_runs, unclear_runs
+        '{:,} of {:,} {} gave an answer; {:,} gave none, and for {:,} the record cannot tell',
+        answered_runs, all_runs, if(all_runs = 1, 'run', 'runs'), unanswered_runs, unclear_runs
     ) as sentence
     from counted_runs
     where all_runs > 0
 
     union all
     select 2, format(
-        'what {:,} variables fed is recorded exactly for {:,}, conservatively for {:,}, and not known for {:,}',
-        all_variables, exact_variables, conservative_variables, unknown_variables
+        'what {:,} {} fed is recorded exactly for {:,}, conservatively for {:,}, and not known for {:,}',
+        all_variables, if(all_variables = 1, 'variable', 'variables'),
+        exact_variables, conservative_variables, unknown_variables
     )
     from counted_variables
     where all_variables > 0
 
     union all
     select 3, 'sources that most runs could be tested without: ' || string_agg(
-        format('{} {} ({:,} runs)', suspect_kind, suspect_id, suspected_runs), ', '
+        format('{} {} ({:,} {})', suspect_kind, suspect_id, suspected_runs, if(suspected_runs = 1, 'run', 'runs')), ', '
         order by suspected_runs desc, suspect_kind, suspect_id
     )
     from top_suspects
     having count(*) > 0
 
     union all
-    select 4, format('{:,} runs record no reads: who used a value there is not known', runs_without_reads)
+    select 4, format(
+        '{:,} {} no reads: who used a value there is not known',
+        runs_without_reads, if(runs_without_reads = 1, 'run records', 'runs record')
+    )
     from counted_runs
     where runs_without_reads > 0
 
     union all
-    select 5, format('{:,} runs lost their first events: their totals are at least what is shown', capped_runs)
+    select 5, format(
+        '{:,} {} totals are at least what is shown',
+        capped_runs, if(capped_runs = 1, 'run lost its first events: its', 'runs lost their first events: their')
+    )
     from counted_runs
     where capped_runs > 0
 
     union all
-    select 6, format('{:,} runs hold values of a wrong type, which read as absent', odd_runs)
+    select 6, format(
+        '{:,} {} values of a wrong type, which read as absent',
+        odd_runs, if(odd_runs = 1, 'run holds', 'runs hold')
+    )
     from counted_runs
     where odd_runs > 0
 )
