@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dataflows.cli.output import aside
+from dataflows.cli.wording import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -40,7 +41,7 @@ class Lines:
         """So much lies ahead."""
         self._sources, self._size_bytes = sources, size_bytes
         if sources:
-            aside(f"reading {_files(sources)}, {size_bytes / MEGABYTE:,.1f} MB")
+            aside(f"reading {counted(sources, 'file')}, {size_bytes / MEGABYTE:,.1f} MB")
 
     def advance(self, sources: int, size_bytes: int) -> None:
         """So much more is done."""
@@ -49,7 +50,7 @@ class Lines:
         if time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()
             aside(
-                f"read {self._sources_done:,} of {_files(self._sources)},"
+                f"read {self._sources_done:,} of {counted(self._sources, 'file')},"
                 f" {self._bytes_done / MEGABYTE:,.1f} of {self._size_bytes / MEGABYTE:,.1f} MB"
             )
 
@@ -65,17 +66,13 @@ class Bar:
     def begin(self, sources: int, size_bytes: int) -> None:
         """So much lies ahead."""
         self._sources = sources
-        self._bar.update(self._task, total=size_bytes, files=f"0 of {_files(sources)}")
+        self._bar.update(self._task, total=size_bytes, files=f"0 of {counted(sources, 'file')}")
 
     def advance(self, sources: int, size_bytes: int) -> None:
         """So much more is done."""
         self._sources_done += sources
-        files = f"{self._sources_done:,} of {_files(self._sources)}"
+        files = f"{self._sources_done:,} of {counted(self._sources, 'file')}"
         self._bar.update(self._task, advance=size_bytes, files=files)
-
-
-def _files(count: int) -> str:
-    return f"{count:,} file" if count == 1 else f"{count:,} files"
 
 
 def _bar() -> "RichProgress":

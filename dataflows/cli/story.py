@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
+from dataflows.cli.wording import WITHHELD, counted
 from dataflows.printable import glimpse, shown_key
 from dataflows.variable_lives import Fed, Moment, Value, VariableLife
 
@@ -12,7 +13,6 @@ NAMES_SHOWN = 6
 """Values that one step fed are named up to this many."""
 
 OWN_LOG = "the run's own"
-WITHHELD = "[redacted]"
 NO_READ = "no read of this key is recorded; that is not the same as nobody reading it"
 
 COVERAGE = {
@@ -46,7 +46,8 @@ def story(life: VariableLife, limit: int) -> str:
             lines += _moment(moment, life)
         lines.append("")
     if len(shown) < len(life.moments):
-        lines.append(f"{len(life.moments) - len(shown):,} more moments: --limit {len(life.moments)} tells them all")
+        rest = counted(len(life.moments) - len(shown), "more moment")
+        lines.append(f"{rest}: --limit {len(life.moments)} tells them all")
     return "\n".join(lines).rstrip()
 
 
@@ -75,9 +76,9 @@ def _head(life: VariableLife) -> Iterator[str]:
     for note in life.notes:
         if note in NOTES and NOTES[note] != why(life):
             yield f"          {NOTES[note]}"
-    yield f"moments   {_count(life.writes, 'write')}, {_count(life.reads, 'recorded read')}"
+    yield f"moments   {counted(life.writes, 'write')}, {counted(life.reads, 'recorded read')}"
     if life.steps is not None:
-        yield f"          reads are recorded for {life.steps_with_reads or 0:,} of {_count(life.steps, 'step')}"
+        yield f"          reads are recorded for {life.steps_with_reads or 0:,} of {counted(life.steps, 'step')}"
     if not life.reads and not life.missing:
         yield f"          {NO_READ}"
     if life.chart == "grouped" and not life.scope:
@@ -156,7 +157,3 @@ def _fed(fed: tuple[Fed, ...]) -> Iterator[str]:
 def _named(names: list[str]) -> str:
     rest = len(names) - NAMES_SHOWN
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {rest:,} more" if rest > 0 else "")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

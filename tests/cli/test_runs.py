@@ -83,7 +83,7 @@ def test_people_see_a_table_and_what_is_not_known(afp: Afp, fleet: str) -> None:
         *("0", "1", "0", "yes", "Where is my parcel?"),
     ]
     assert shown.stderr == (
-        "1 of 2 runs\n1 runs of the store have no recorded start: whether they fall into it is not known\n"
+        "1 of 2 runs\nnot known to fall into it, for want of a recorded start: 1 run\n"
     )
 
 

@@ -10,6 +10,7 @@ from dataflows.cli.failures import CommandError, ExitCode, explained
 from dataflows.cli.options import as_json_option, quiet_option, store_option
 from dataflows.cli.output import aside, json_result, result
 from dataflows.cli.progress import shown_progress
+from dataflows.cli.wording import counted
 from dataflows.printable import glimpse, printable
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _sentences(summary: "Summary", store: str) -> list[str]:
 def _ignored(summary: "Summary") -> list[str]:
     if not summary.ignored_files:
         return []
-    return [f"ignored: {summary.ignored_files:,} {_files(summary.ignored_files)} of other endings"]
+    return [f"ignored: {counted(summary.ignored_files, 'file')} of other endings"]
 
 
 def _refusals(refusals: "list[Refusal]", store: str) -> list[str]:
@@ -151,7 +152,7 @@ def _conflicts(run_ids: list[str], store: str) -> list[str]:
     if not run_ids:
         return []
     lines = [
-        f"conflicts: {len(run_ids):,} runs have recordings that differ, and only the hash decided which one stands"
+        f"conflicts: {counted(len(run_ids), 'run')} with recordings that differ, of which only the hash chose one"
     ]
     lines += [f"  {glimpse(run_id, PLACE_CHARACTERS)}" for run_id in run_ids[:SHOWN]]
     return lines + _rest(len(run_ids), "FROM recordings WHERE conflict", store)
@@ -162,10 +163,11 @@ def _rest(count: int, query: str, store: str) -> list[str]:
 
 
 def _standing(summary: "Summary") -> str:
+    runs = counted(summary.runs, "run")
     if not summary.published:
-        return f"nothing new: snapshot {summary.snapshot_id or 'none'} stays the newest, with {summary.runs:,} runs"
-    again = f", {summary.rederived_chunks:,} chunks derived again" if summary.rederived_chunks else ""
-    return f"published: snapshot {summary.snapshot_id} with {summary.runs:,} runs{again}, in {summary.seconds:,.1f} s"
+        return f"nothing new: snapshot {summary.snapshot_id or 'none'} stays the newest, with {runs}"
+    again = f", {counted(summary.rederived_chunks, 'chunk')} derived again" if summary.rederived_chunks else ""
+    return f"published: snapshot {summary.snapshot_id} with {runs}{again}, in {summary.seconds:,.1f} s"
 
 
 def _findings(summary: "Summary") -> list[str]:
@@ -188,7 +190,3 @@ def _sql(query: str, store: str) -> str:
 def _shell(word: str) -> str:
     """A word as a shell takes it, and a terminal shows it."""
     return printable(quote(word))
-
-
-def _files(count: int) -> str:
-    return "file" if count == 1 else "files"

@@ -8,9 +8,9 @@ import click
 from dataflows.cli.interruption import interrupting
 from dataflows.cli.options import as_json_option, newest_snapshot, readable, store_option, text_width
 from dataflows.cli.output import aside, json_result, result
+from dataflows.cli.wording import WITHHELD, counted
 from dataflows.masking import masked_data
 
-WITHHELD = "[redacted]"
 NOT_RECORDED = "not recorded"
 
 
@@ -109,9 +109,9 @@ def command(
         json_result(masked_data(rows))
     elif rows:
         result(_table(rows))
-    aside(f"{len(rows):,} of {matching:,} runs" if len(rows) < matching else f"{matching:,} runs")
+    aside(f"{len(rows):,} of {counted(matching, 'run')}" if len(rows) < matching else counted(matching, "run"))
     if (since or until) and undated["runs"]:
-        aside(f"{undated['runs']:,} runs of the store have no recorded start: whether they fall into it is not known")
+        aside(f"not known to fall into it, for want of a recorded start: {counted(undated['runs'], 'run')}")
 
 
 def _table(rows: list[dict[str, Any]]) -> str:

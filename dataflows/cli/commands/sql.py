@@ -13,6 +13,7 @@ import click
 from dataflows.cli.failures import CommandError
 from dataflows.cli.options import newest_snapshot, readable, store_option, text_width
 from dataflows.cli.output import aside, result
+from dataflows.cli.wording import counted
 
 if TYPE_CHECKING:
     from dataflows.cli.formats.question import Question
@@ -95,7 +96,7 @@ def _show(question: "Question", limit: int, output: str | None) -> None:
     if more:
         aside(f"{shown:,} of {shown + more:,} rows are shown; --limit 0 shows all, --format json holds all.")
     else:
-        aside(f"{shown:,} {'row' if shown == 1 else 'rows'}")
+        aside(counted(shown, "row"))
 
 
 def _write_parquet(question: "Question", output: str) -> None:

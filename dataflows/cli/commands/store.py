@@ -9,6 +9,7 @@ import click
 from dataflows.cli.failures import CommandError, ExitCode, explained
 from dataflows.cli.options import as_json_option, quiet_option, store_option, text_width
 from dataflows.cli.output import aside, json_result, result
+from dataflows.cli.wording import counted
 from dataflows.printable import printable
 
 if TYPE_CHECKING:
@@ -56,11 +57,12 @@ def check_command(*, store: str, as_json: bool) -> int:
         result("\n".join(printable(str(problem)) for problem in problems[:PROBLEMS_SHOWN]))
         if len(problems) > PROBLEMS_SHOWN:
             result(f"and {len(problems) - PROBLEMS_SHOWN:,} more: --json lists all")
-        aside(f"{len(problems):,} problems, in {', '.join(sorted(kinds))}")
+        aside(f"{counted(len(problems), 'problem')}, in {', '.join(sorted(kinds))}")
     else:
         result(
-            f"all is well: snapshot {checked['snapshot']}, {checked['files']:,} files,"
-            f" {checked['rows']:,} rows of {checked['tables']:,} tables, {checked['snapshots']:,} snapshots"
+            f"all is well: snapshot {checked['snapshot']}, {counted(checked['files'], 'file')},"
+            f" {counted(checked['rows'], 'row')} of {checked['tables']:,} tables,"
+            f" {counted(checked['snapshots'], 'snapshot')}"
         )
     return ExitCode.ATTENTION if problems else ExitCode.DONE
 
@@ -150,7 +152,8 @@ def vacuum_command(*, store: str, keep_snapshots: int, keep_days: float, quiet: 
         removed = vacuum(_store(store), keep_versions=keep_snapshots, keep_days=keep_days)
     if not quiet:
         aside(
-            f"removed: {removed.snapshots:,} snapshots and {removed.files:,} files, {removed.bytes / MEGABYTE:,.1f} MB"
+            f"removed: {counted(removed.snapshots, 'snapshot')} and {counted(removed.files, 'file')},"
+            f" {removed.bytes / MEGABYTE:,.1f} MB"
         )
 
 

@@ -1,0 +1,9 @@
+"""Wording: what the sentences of several commands share."""
+
+WITHHELD = "[redacted]"
+"""Stands where the record redacts what would be shown."""
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, right for one and for many: `1 run`, `1,200 runs`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
