@@ -9,7 +9,7 @@ import polars as pl
 from afp_nodes.words import DocumentStatus
 from dataflows.ingested import Ingested
 from dataflows.inputs import Source
-from dataflows.known import Known
+from dataflows.known import Known, told
 from dataflows.store import Snapshot
 from dataflows.summary import Summary
 
@@ -48,11 +48,8 @@ class Accounts:
         quarantined = self.ingested.refused_documents + self.unreadable
         documents = self.statuses.unique("sha256", keep="first", maintain_order=True)["status"].to_list()
         loaded, superseded = documents.count(DocumentStatus.ACTIVE), documents.count(DocumentStatus.SUPERSEDED)
-        new_refusals = [
-            r
-            for r in self.ingested.refusals
-            if (r.source_uri, r.position, str(r.code), r.message) not in self.known.refused
-        ]
+        known_refusals = self.known.refused
+        new_refusals = [r for r in self.ingested.refusals if told(r) not in known_refusals]
         return Summary(
             found=found,
             loaded=loaded,
@@ -80,9 +77,7 @@ def _statuses(snapshot: Snapshot | None, ingested: Ingested) -> pl.DataFrame:
     """What became of the documents that were new: one row per digest and run, the best status of its places."""
     new = [row["recording_sha256"] for row in ingested.recordings] + [row["sha256"] for row in ingested.inputs]
     if snapshot is None or not new:
-        return pl.DataFrame(
-            schema={"sha256": pl.String, "run_id": pl.String, "status": pl.String, "conflict": pl.Boolean}
-        )
+        return STATUSES.to_frame()
     recordings = snapshot.scan("recordings").rename({"recording_sha256": "sha256"})
     inputs = snapshot.scan("inputs").with_columns(run_id=pl.lit(None, pl.String), conflict=pl.lit(value=False))
     best_first = pl.col("status").replace_strict({status: rank for rank, status in enumerate(BEST_FIRST)})

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from afp_nodes.refusals import Refusal
 from afp_nodes.schemas import Files, Inputs, Quarantine, Recordings, Table
 from dataflows.ingested import Ingested
 from dataflows.inputs import Source, is_unchanged
 from dataflows.store import Snapshot
+
+Told = tuple[str, int, str, str]
+"""Where a document lies that is refused, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Known:
         return frozenset(self.recordings["recording_sha256"]) | frozenset(self.inputs["sha256"])
 
     @property
-    def refused(self) -> set[tuple[str, int, str, str]]:
+    def refused(self) -> set[Told]:
         """Places whose document is refused, and why."""
         return set(self.quarantine.select("source_uri", "position", "code", "message").rows())
 
@@ -59,7 +63,7 @@ class Known:
 
     def would_change(self, ingested: Ingested) -> bool:
         """Whether the tables of a new snapshot would differ from those of the newest."""
-        refused = {(r.source_uri, r.position, str(r.code), r.message) for r in ingested.refusals}
+        refused = {told(refusal) for refusal in ingested.refusals}
         places = set(self.recordings.select("source_uri", "position").rows())
         places |= set(self.inputs.select("source_uri", "position").rows())
         seen = set(self.files.rows())
@@ -69,3 +73,8 @@ class Known:
             or any((copy["source_uri"], copy["position"]) not in places for copy in ingested.copies)
             or any(tuple(file.values()) not in seen for file in ingested.files)
         )
+
+
+def told(refusal: Refusal) -> Told:
+    """What must be the same for a refusal to be no news."""
+    return refusal.source_uri, refusal.position, str(refusal.code), refusal.message
