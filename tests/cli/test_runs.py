@@ -82,9 +82,7 @@ def test_people_see_a_table_and_what_is_not_known(afp: Afp, fleet: str) -> None:
         *("a-2", "2026-01-02T00:00:00Z", "small"),
         *("0", "1", "0", "yes", "Where is my parcel?"),
     ]
-    assert shown.stderr == (
-        "1 of 2 runs\nnot known to fall into it, for want of a recorded start: 1 run\n"
-    )
+    assert shown.stderr == ("1 of 2 runs\nnot known to fall into it, for want of a recorded start: 1 run\n")
 
 
 @pytest.mark.parametrize(
