@@ -108,9 +108,8 @@ def _slices(graph: _Graph, root_lives: Ints, max_lives: int, max_depth: int) -> 
     count, width = len(root_lives), len(graph.was_read)
     created = np.ones(count, dtype=np.int64)
     fed, fed_by_stage, stage_edge_seen, truncated = (np.zeros(count, dtype=np.bool_) for _ in range(4))
-    root = np.flatnonzero(graph.starts[root_lives + 1] > graph.starts[root_lives])
-    life = root_lives[root]
-    known = root * width + life
+    root, life = np.arange(count), root_lives
+    known = (root * width + life)[graph.starts[life + 1] > graph.starts[life]]
     for _ in range(max_depth):
         root, edge = _outgoing(graph, root, life)
         if not len(edge):

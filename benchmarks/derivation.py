@@ -25,7 +25,7 @@ def facts(folder: Path, count: int) -> dict[str, pl.DataFrame]:
         data = path.read_bytes()
         recording = read_document(data, str(path), ReadOptions())
         assert isinstance(recording, ReadRecording)
-        collector.add(recording, hashlib.sha256(data).hexdigest(), len(data))
+        collector.add(recording, hashlib.sha256(data).hexdigest())
     return collector.frames()
 
 

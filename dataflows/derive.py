@@ -99,10 +99,11 @@ def tables_of(documents: Iterable[bytes], *, validate: bool = False, **inputs: A
     collector = FactCollector(keep_tokens=False)
     for document in documents:
         for recording in read_recordings(document):
-            collector.add(recording, hashlib.sha256(document).hexdigest(), len(document))
+            collector.add(recording, hashlib.sha256(document).hexdigest())
     return derive(collector.frames(), validate=validate, **inputs)
 
 
+@cache
 def _schema_of(node_callable: Any) -> type[Frame] | None:
     """The schema in a node's return type, where it declares one."""
     declared = get_args(get_type_hints(node_callable).get("return"))
@@ -110,7 +111,7 @@ def _schema_of(node_callable: Any) -> type[Frame] | None:
 
 
 def _hold_to(schema: type[Frame], frame: pl.DataFrame, node_name: str) -> None:
-    expected = {n: c.dtype for n, c in schema.columns().items()}
+    expected = schema.dtypes()
     if dict(frame.schema) == expected:
         return
     wrong = [

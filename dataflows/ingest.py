@@ -170,7 +170,7 @@ class _Intake:
         """Add one run to the chunk; two recordings of one run never share a chunk."""
         if recording.run_id in self._runs or self._is_full():
             self._flush()
-        self._facts.add(recording, document.sha256, len(document.data))
+        self._facts.add(recording, document.sha256)
         self._runs.add(recording.run_id)
         self._ingested.recordings.append(
             {

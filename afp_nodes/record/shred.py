@@ -77,11 +77,7 @@ class FactCollector:
 
     def __init__(self, keep_tokens: bool = False) -> None:
         self._keep_tokens = keep_tokens
-        self._pools = Pools()
-        self._columns = {
-            name: Columns(schema, self._pools, INHERITED.get(OWNERS.get(name, ""), ()))
-            for name, schema in SCHEMAS.items()
-        }
+        self._begin()
 
     @property
     def runs(self) -> int:
@@ -95,18 +91,29 @@ class FactCollector:
         return self._pools.size + rows * ROW_BYTES
 
     @uncollected
-    def add(self, recording: ReadRecording, sha256: str, size_bytes: int) -> None:  # noqa: ARG002 - part of the seam
+    def add(self, recording: ReadRecording, sha256: str) -> None:
         """Add the facts of one run; `sha256` is of its document."""
         _Shredder(recording, self._columns, self._keep_tokens).shred(sha256)
 
     @uncollected
     def frames(self) -> dict[str, pl.DataFrame]:
-        """One frame a fact, by name, in the order and the dtypes of its schema; closed words are plain text yet."""
-        distinct = self._pools.series()
+        """One frame a fact, by name, in the order and the dtypes of its schema; closed words are plain text yet.
+
+        The collector is empty afterwards.
+        """
+        columns, distinct = self._columns, self._pools.series()
+        self._begin()
         frames: dict[str, pl.DataFrame] = {}
-        for name, columns in self._columns.items():
-            frames[name] = columns.frame(distinct, frames[OWNERS[name]] if name in OWNERS else None)
+        for name in list(columns):
+            frames[name] = columns.pop(name).frame(distinct, frames[OWNERS[name]] if name in OWNERS else None)
         return frames
+
+    def _begin(self) -> None:
+        self._pools = Pools()
+        self._columns = {
+            name: Columns(schema, self._pools, INHERITED.get(OWNERS.get(name, ""), ()))
+            for name, schema in SCHEMAS.items()
+        }
 
 
 class _Shredder:

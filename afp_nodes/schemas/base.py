@@ -5,6 +5,7 @@ sorting by them compares numbers; stored, they are plain text.
 """
 
 import re
+from functools import cache
 from typing import Any
 
 import dataframely as dy
@@ -25,12 +26,16 @@ class Frame(dy.Schema):
         return [n for n, c in cls.columns().items() if c.primary_key or (c.metadata or {}).get("key")]
 
     @classmethod
+    @cache
+    def dtypes(cls) -> dict[str, pl.DataType]:
+        """Column dtypes inside the graph."""
+        return {name: column.dtype for name, column in cls.columns().items()}
+
+    @classmethod
+    @cache
     def stored_dtypes(cls) -> dict[str, pl.DataType]:
         """Column dtypes as stored: words and names become plain text, for engines without dictionaries."""
-        return {
-            n: pl.String() if isinstance(c.dtype, pl.Enum | pl.Categorical) else c.dtype
-            for n, c in cls.columns().items()
-        }
+        return {n: pl.String() if isinstance(t, pl.Enum | pl.Categorical) else t for n, t in cls.dtypes().items()}
 
 
 class Table(Frame):

@@ -14,7 +14,7 @@ from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import LiveChunk
 from dataflows.store.merging import Draft, counted, unchanged
-from dataflows.store.parts import new_chunk_id, part_name, stored_frame, write_part
+from dataflows.store.parts import new_chunk_id, write_table
 from dataflows.store.publishing import Publisher, newest_of, publish
 from dataflows.store.scanning import live, scan_files
 from dataflows.store.writers import locked, session, undisturbed
@@ -145,7 +145,7 @@ def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...]) -> Merger
     rows = {table: _rows(root, table, sources) for table in TABLES}
     with writing_into(root):
         parts = {
-            table: write_part(str(root), part_name(table, chunk_id), stored_frame(TABLES[table], frame.collect()))
+            table: write_table(str(root), table, chunk_id, frame.collect())
             for table, frame in rows.items()
             if frame is not None
         }

@@ -35,10 +35,7 @@ def write_chunk(root: str, batch_id: str, frames: Mapping[str, pl.DataFrame]) ->
     chunk_id = new_chunk_id(batch_id)
     stored = {name: frame for name, frame in frames.items() if name in TABLES and not frame.is_empty()}
     with writing_into(Path(root)), ThreadPoolExecutor(SYNCING_THREADS) as syncing:
-        written = {
-            table: syncing.submit(write_part, root, part_name(table, chunk_id), stored_frame(TABLES[table], frame))
-            for table, frame in stored.items()
-        }
+        written = {table: syncing.submit(write_table, root, table, chunk_id, frame) for table, frame in stored.items()}
         parts = {table: part.result() for table, part in written.items()}
     runs = frames["runs"]
     return Chunk(chunk_id, dict(zip(runs["run_id"], runs["recording_sha256"], strict=True)), parts)
@@ -62,6 +59,11 @@ def new_chunk_id(batch_id: str) -> str:
 def part_name(table: str, unique: str) -> str:
     """A part's path inside the store."""
     return f"parts/{table}/{unique}.parquet"
+
+
+def write_table(root: str, table: str, unique: str, frame: pl.DataFrame) -> Part:
+    """Writes one frame of a published table as one part of its own. Raises `OSError`."""
+    return write_part(root, part_name(table, unique), stored_frame(TABLES[table], frame))
 
 
 def write_part(root: str, name: str, frame: pl.DataFrame) -> Part:

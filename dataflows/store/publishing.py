@@ -20,7 +20,7 @@ from dataflows.store.errors import writing_into
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import Manifest, Part, manifest_file
 from dataflows.store.merging import Draft, earlier_rows
-from dataflows.store.parts import TEMPORARY, part_name, stored_frame, sync_folder, write_part
+from dataflows.store.parts import TEMPORARY, new_chunk_id, sync_folder, write_table
 from dataflows.store.writers import locked
 
 _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
@@ -97,8 +97,7 @@ def _older_shapes(manifest: Manifest, known: dict[str, dict[str, str]]) -> dict[
 
 
 def _job_part(publisher: Publisher, table: str, frame: pl.DataFrame) -> Part:
-    name = part_name(table, f"{publisher.batch_id}-{token_hex(4)}")
-    return write_part(str(publisher.root), name, stored_frame(TABLES[table], frame))
+    return write_table(str(publisher.root), table, new_chunk_id(publisher.batch_id), frame)
 
 
 def _history(earlier: pl.DataFrame, manifest: Manifest) -> pl.DataFrame:

@@ -169,6 +169,7 @@ def _chain(length: int) -> pl.LazyFrame:
         (5, 3, 20, 3, True),
         (5, 6, 20, 6, False),
         (5, 1, 20, 1, True),
+        (5, 100, 0, 1, True),
     ],
 )
 def test_the_slice_ends_at_its_budgets_and_says_so(

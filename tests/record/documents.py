@@ -66,7 +66,7 @@ def facts_of(*documents: Any, keep_tokens: bool = False, split_runs: bool = Fals
         read = read_document(data, "run.json", ReadOptions(split_runs=split_runs))
         for recording in read if isinstance(read, list) else [read]:
             assert isinstance(recording, ReadRecording)
-            collector.add(recording, hashlib.sha256(data).hexdigest(), len(data))
+            collector.add(recording, hashlib.sha256(data).hexdigest())
     return collector.frames()
 
 

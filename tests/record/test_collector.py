@@ -27,7 +27,7 @@ def test_the_frames_follow_their_schemas() -> None:
     for frames in (facts_of(), facts_of(RICH)):
         assert list(frames) == list(SCHEMAS)
         for name, schema in SCHEMAS.items():
-            names = {n: c.dtype for n, c in schema.columns().items() if c.dtype == pl.Categorical()}
+            names = {n: t for n, t in schema.dtypes().items() if t == pl.Categorical()}
             assert dict(frames[name].schema) == schema.stored_dtypes() | names, name
             schema.validate(frames[name], cast=True)
 
@@ -45,7 +45,7 @@ def test_runs_count_and_sizes_grow() -> None:
     for number in range(3):
         data = encoded(envelope(RICH, runId=str(number)))
         read = read_document(data, "run.json")
-        collector.add(read, "0" * 64, len(data))  # type: ignore[arg-type]
+        collector.add(read, "0" * 64)  # type: ignore[arg-type]
         sizes.append(collector.size_bytes)
     assert collector.runs == 3
     assert sizes == sorted(set(sizes))

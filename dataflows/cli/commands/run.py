@@ -151,7 +151,7 @@ def _refusals(refusals: "list[Refusal]", store: str) -> list[str]:
 def _conflicts(run_ids: list[str], store: str) -> list[str]:
     if not run_ids:
         return []
-    lines = [f"conflicts: {counted(len(run_ids), 'run')} with recordings that differ, of which only the hash chose one"]
+    lines = [f"conflicts: {counted(len(run_ids), 'run')} with recordings that differ, where only the hash decided"]
     lines += [f"  {glimpse(run_id, PLACE_CHARACTERS)}" for run_id in run_ids[:SHOWN]]
     return lines + _rest(len(run_ids), "FROM recordings WHERE conflict", store)
 
