@@ -6,7 +6,7 @@ Rule: record format, sections 9, 11 and 16.
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.addresses import LOG_STEP, NAME
+from afp_nodes.addresses import LOG_KEY, LOG_STEP, NAME
 from afp_nodes.classifier import TOOL_RESULT
 from afp_nodes.schemas import (
     Commits,
@@ -22,6 +22,9 @@ from afp_nodes.schemas import (
     Writes,
 )
 
+CALL = ["run_id", "loop_index", "scope", "llm_commit_idx"]
+"""One model call, and where its log stands at it."""
+
 
 def source_writers(
     loop_frames: dy.LazyFrame[LoopFrames],
@@ -36,40 +39,18 @@ def source_writers(
     call comes last, read or not. The position a value is folded at is the last commit of the writer's id, which
     may come after the call: so does the reference.
     """
-    calls = loop_frames.filter(pl.col("llm_call_id").is_not_null()).select(
-        "run_id", "loop_index", "scope", "llm_call_id", "llm_commit_idx"
-    )
-    read = (
-        calls.join(
-            reads.filter(pl.col("first_position").is_not_null()),
-            left_on=["run_id", "scope", "llm_call_id"],
-            right_on=["run_id", "scope", "runtime_stage_id"],
-        )
-        .with_columns(position=pl.col("first_position"), proximate=pl.lit(value=False))
-        .select("run_id", "loop_index", "scope", "llm_commit_idx", "key", "position", "proximate")
-    )
-    proximate = (
-        calls.join(call_mounts, on="run_id", how="anti")
-        .join(read.group_by("run_id", "loop_index").len(), on=["run_id", "loop_index"], how="left")
-        .select(
-            "run_id",
-            "loop_index",
-            "scope",
-            "llm_commit_idx",
-            key=pl.lit(TOOL_RESULT, NAME),
-            position=pl.col("len").fill_null(0).cast(pl.Int64),
-            proximate=pl.lit(value=True),
-        )
-    )
+    calls = loop_frames.filter(pl.col("llm_call_id").is_not_null())
+    read = _read_keys(calls, reads)
+    tool_results = _tool_result_keys(calls.join(call_mounts, on="run_id", how="anti"), read)
     last_commits = commits.group_by(LOG_STEP).agg(fold_commit_idx=pl.col("commit_idx").max())
     return (
-        pl.concat([read, proximate])
+        pl.concat([read, tool_results])
         .sort("llm_commit_idx")
         .join_asof(
             writes.select(*LOG_STEP, "key", "commit_idx").sort("commit_idx"),
             left_on="llm_commit_idx",
             right_on="commit_idx",
-            by=["run_id", "scope", "key"],
+            by=LOG_KEY,
             strategy="backward",
             allow_exact_matches=False,
             check_sortedness=False,
@@ -80,6 +61,23 @@ def source_writers(
         .sort("run_id", "loop_index", "position")
         .select(SourceWriters.column_names())
         .pipe(SourceWriters.cast)
+    )
+
+
+def _read_keys(calls: pl.LazyFrame, reads: pl.LazyFrame) -> pl.LazyFrame:
+    """The keys that each call's step read, in the first-wins reading."""
+    return calls.join(
+        reads.filter(pl.col("first_position").is_not_null()),
+        left_on=["run_id", "scope", "llm_call_id"],
+        right_on=LOG_STEP,
+    ).select(*CALL, "key", position="first_position", proximate=pl.lit(value=False))
+
+
+def _tool_result_keys(calls: pl.LazyFrame, read: pl.LazyFrame) -> pl.LazyFrame:
+    """The tool result before each call, placed behind the keys the call read."""
+    counts = read.group_by("run_id", "loop_index").agg(position=pl.len().cast(pl.Int64))
+    return calls.join(counts, on=["run_id", "loop_index"], how="left").select(
+        *CALL, key=pl.lit(TOOL_RESULT, NAME), position=pl.col("position").fill_null(0), proximate=pl.lit(value=True)
     )
 
 

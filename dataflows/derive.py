@@ -4,7 +4,6 @@ import hashlib
 import logging
 from collections.abc import Iterable
 from functools import cache
-from types import ModuleType
 from typing import Any, get_args, get_type_hints
 
 import polars as pl
@@ -44,8 +43,8 @@ NODE_MODULES = (
 CHUNK_TABLES = tuple(t.table_name() for t in (*FACT_TABLES, *DERIVED_TABLES))
 """Tables that each chunk of runs has a part of."""
 
-
 Frames = dict[str, pl.DataFrame]
+"""Frames by name."""
 
 
 class SchemaError(Exception):
@@ -74,11 +73,11 @@ class Borders(lifecycle.NodeExecutionMethod):  # type: ignore[misc]
 
 
 @cache
-def graph(*extra_modules: ModuleType, validate: bool = False) -> driver.Driver:
-    """The driver of the derivation graph; further modules of nodes see ours by name."""
+def graph(*, validate: bool = False) -> driver.Driver:
+    """The driver of the derivation graph."""
     logging.getLogger("hamilton").setLevel(logging.CRITICAL)
     borders = Borders(validate=validate)
-    return driver.Builder().with_modules(*NODE_MODULES, *extra_modules).with_adapters(borders).build()
+    return driver.Builder().with_modules(*NODE_MODULES).with_adapters(borders).build()
 
 
 def derive(facts: dict[str, pl.DataFrame], *, validate: bool = False, **inputs: Any) -> Frames:
