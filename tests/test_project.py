@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,14 @@ from benchmarks.fleet import SPELLINGS, Spelling, runs, sample_recordings
 from dataflows.cli.program import program
 from tests.tours import README, ROOT, Step, demo_store_in, printed_by, steps
 
+PACKAGES = [ROOT / "afp_nodes", ROOT / "dataflows"]
+RULES = ROOT / "docs" / "rules.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "data").glob("*/*.md"))]
 SAMPLE = ROOT / "data" / "sample"
 TOUR = list(steps(README.read_text()))
+
+_PLACE = r"\d+(?:\.\d+)?(?: \([^)]*\))?"
+_CITATION = re.compile(rf"(?:Rules?: |by )([a-z ]+), sections? ({_PLACE}(?:(?:, | and | to ){_PLACE})*)")
 
 
 @pytest.fixture(scope="session")
@@ -67,6 +73,25 @@ def test_the_readme_names_every_table_once() -> None:
     rows = README.read_text().partition("## Tables")[2].partition("## ")[0]
     named = re.findall(r"`(\w+)`", "".join(re.findall(r"^\|.*\|$", rows, re.MULTILINE)))
     assert sorted(named) == sorted(TABLES)
+
+
+def test_every_rule_the_code_cites_stands_on_the_page_of_rules() -> None:
+    sources = [path for package in PACKAGES for path in package.rglob("*") if path.suffix in (".py", ".sql")]
+    cited = {rule for path in sources for rule in _cited_rules(path.read_text())}
+    assert cited
+    assert cited - _stated_rules() == set()
+
+
+def test_every_module_the_page_of_rules_names_exists() -> None:
+    named = re.findall(r"`((?:afp_nodes|dataflows)/[\w./]+)`", RULES.read_text())
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_a_citation_names_a_part_and_its_sections() -> None:
+    assert set(_cited_rules("Rules: record format, sections 6 (native get), 7\n and 9 to 11. See")) == {
+        ("record format", section) for section in ("6", "7", "9", "10", "11")
+    }
+    assert set(_cited_rules("Rule: product contract, section 12.1.")) == {("product contract", "12.1")}
 
 
 @pytest.mark.slow
@@ -134,6 +159,24 @@ def _code_of(page: Path) -> str:
     """What stands in code spans and code blocks."""
     text = page.read_text()
     return "\n".join(re.findall(r"```.*?```|`[^`\n]+`|^    .+$", text, re.DOTALL | re.MULTILINE))
+
+
+def _stated_rules() -> set[tuple[str, str]]:
+    """The part and number of each section of the page of rules."""
+    parts = re.split(r"^## (.+)$", RULES.read_text(), flags=re.MULTILINE)[1:]
+    return {
+        (name.lower(), number)
+        for name, text in zip(parts[::2], parts[1::2], strict=True)
+        for number in re.findall(r"^### ([\d.]+)\. ", text, re.MULTILINE)
+    }
+
+
+def _cited_rules(text: str) -> Iterator[tuple[str, str]]:
+    """The part and number of each section that a source cites."""
+    for part, sections in _CITATION.findall(re.sub(r"\s+", " ", text)):
+        for first, last in re.findall(r"(\d+(?:\.\d+)?)(?: to (\d+))?", re.sub(r"\(.*?\)", "", sections)):
+            numbers = map(str, range(int(first), int(last) + 1)) if last else [first]
+            yield from ((part, number) for number in numbers)
 
 
 def _command(words: tuple[str, str]) -> click.Command | None:

@@ -37,7 +37,7 @@ def tables_page() -> str:
         "This page is what `afp tables` says of every table, read off the schemas. `make docs` writes it.",
         "",
         "Times are UTC. `*_json` columns hold compact JSON text: NULL means absent, the text `null` means JSON null."
-        " Positions count from 0. A column that may be NULL says so.",
+        " Positions count from 0. A column that may be NULL says so. The rules that are cited: [rules.md](rules.md).",
         "",
         "| table | one row is | key |",
         "|---|---|---|",
