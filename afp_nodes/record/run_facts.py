@@ -124,13 +124,14 @@ def turn_facts(own: list[Event], state: SharedState, payloads: Payloads, is_reda
 
 
 def redaction_facts(
-    logs: Iterable[Sequence[Commit]], shared_state: Raw, events: list[Event], is_redacted: bool, values: Values
+    logs: Iterable[Sequence[Commit]], shared_state: Raw, events: list[Event] | None, is_redacted: bool, values: Values
 ) -> dict[str, Any]:
     """How many paths were scrubbed, and whether an event still shows one of them.
 
     The value that was taken out is not in the record, so it cannot be searched for. What can be seen is a member of
     an event's payload that bears the name of a scrubbed path, or the name under which events repeat that state key,
-    and holds something other than a placeholder.
+    and holds something other than a placeholder. Where a value was taken out and the events are missing (None), it
+    is not known.
     """
     paths = {path for log in logs for commit in log for path in commit.redacted_paths or [] if path is not None}
     names = {path.rpartition(PATH_DELIMITER)[2].rpartition(".")[2] for path in paths}
@@ -138,10 +139,14 @@ def redaction_facts(
         members = json.decode(shared_state, type=dict[str, Raw])
         names |= {name for name, value in members.items() if json.encode(value)[1:-1].decode() in PLACEHOLDERS}
     names |= {EVENT_MEMBERS[name] for name in names if name in EVENT_MEMBERS}
-    return {"redacted_paths": len(paths), "redacted_but_in_events": bool(names) and _any_shows(events, names, values)}
+    return {"redacted_paths": len(paths), "redacted_but_in_events": _any_shows(events, names, values)}
 
 
-def _any_shows(events: list[Event], names: set[str], values: Values) -> bool:
+def _any_shows(events: list[Event] | None, names: set[str], values: Values) -> bool | None:
+    if not names:
+        return False
+    if events is None:
+        return None
     quoted = "|".join(re.escape(json.encode(name).decode()[1:-1]) for name in sorted(names))
     shown = re.compile(rf'"(?:{quoted})":(?!"(?:{"|".join(map(re.escape, sorted(PLACEHOLDERS)))})"|null\b)')
     return any(shown.search(values.text(event.payload) or "") for event in events)

@@ -154,7 +154,7 @@ class _Shredder:
 
     def _run_facts(self, own: list[Event], shared: Raw, state: SharedState, logs: list[Log]) -> dict[str, Any]:
         recording, payloads, values = self._recording, self._payloads, self._values
-        events = recording.recorded.events if recording.recorded else []
+        events = recording.recorded.events if recording.recorded else None
         is_redacted = bool(self._marker)
         return {
             "write_provenance": recording.snapshot.write_provenance,

@@ -54,7 +54,9 @@ class RunRecords(Frame):
     replaced_characters = dy.Int64(description="lone surrogates, kept as U+FFFD")
     redacted_paths = dy.Int64(description="paths the log says were scrubbed, all scopes")
     redacted_but_in_events = dy.Bool(
-        description="TRUE when the record redacts state and an event still holds the text of a redacted path's key"
+        nullable=True,
+        description="TRUE when the record redacts state and an event still shows something under the name of a"
+        " redacted path; NULL = state is redacted and events are missing",
     )
     turn_number = dy.Float64(nullable=True, description="`sharedState.turnNumber`")
     question = dy.String(nullable=True, description="what the person asked: last own `turn_start`, else `userMessage`")

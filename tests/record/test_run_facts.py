@@ -221,3 +221,15 @@ def test_what_is_redacted_in_state_may_still_show_in_events(paths: list[str], pa
     log = [commit("a#0", redactedPaths=paths), commit("b#1", redactedPaths=paths)]
     row = run_of(bare({"commitLog": log}, [event("x", payload)]))
     assert (row["redacted_paths"], row["redacted_but_in_events"]) == (len(paths), shows)
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "shows"),
+    [
+        ({"commitLog": [commit("a#0", redactedPaths=["apiKey"])]}, None),
+        ({"sharedState": {"apiKey": "[REDACTED]"}, "recorders": [MARKER]}, None),
+        ({"sharedState": {"apiKey": "[REDACTED]"}}, False),
+    ],
+)
+def test_without_events_it_is_not_known_whether_they_show_what_is_redacted(snapshot: Any, shows: bool | None) -> None:
+    assert run_of({"snapshot": snapshot})["redacted_but_in_events"] is shows
