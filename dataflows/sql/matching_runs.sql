@@ -11,6 +11,14 @@ passing_runs as (
             select run_id from verdicts where kind = $verdict_kind and verdict = $verdict_word
         ))
         and ($tool is null or run_id in (select run_id from tool_calls where tool_name = $tool))
+        and ($skill is null or run_id in (
+            select run_id
+            from events
+            where own
+                and type = 'agentfootprint.context.injected'
+                and json_extract_string(payload_json, '$.source') = 'skill'
+                and json_extract_string(payload_json, '$.sourceId') = $skill
+        ))
         and ($provider is null or provider = $provider)
         and ($model is null or model = $model)
         and ($arm is null or arm_id = $arm)

@@ -76,6 +76,27 @@ def test_a_filter_finds_its_runs(afp: Afp, fleet: str, filters: tuple[str, ...],
     assert found(afp, fleet, *filters) == runs
 
 
+def injected(source: str, skill: str, run: str = "own", kind: str = "context.injected") -> dict[str, Any]:
+    return event(kind, source=source, sourceId=skill) | {"meta": {"runId": run}}
+
+
+@pytest.mark.parametrize(
+    ("skill", "runs"), [("refunds", ["r"]), ("refund", []), ("late", []), ("hours", []), ("billing", [])]
+)
+def test_a_skill_finds_the_runs_whose_own_events_show_it_before_the_model(
+    afp: Afp, store_of: Callable[..., str], skill: str, runs: list[str]
+) -> None:
+    events = [
+        event("agent.run_configured") | {"meta": {"runId": "own"}},
+        injected("skill", "refunds"),
+        injected("skill", "late", run="other"),
+        injected("fact", "hours"),
+        injected("skill", "billing", kind="context.evaluated"),
+    ]
+    path = store_of(recording("r", [sets(k=1)], events=events), recording("q", [sets(k="refunds")], events=None))
+    assert found(afp, path, "--skill", skill) == runs
+
+
 def test_people_see_a_table_and_what_is_not_known(afp: Afp, fleet: str) -> None:
     shown = afp("runs", "--store", fleet, "--until", "2026-01-02", "--limit", "1")
     assert re.split(" {2,}", shown.stdout.splitlines()[2]) == [

@@ -46,7 +46,7 @@ def _kind_and_word(_context: click.Context, _option: click.Parameter, value: str
     return kind, word
 
 
-@click.command("runs", short_help="Find runs by question, verdict, tool, model, date and more.")
+@click.command("runs", short_help="Find runs by question, verdict, tool, skill, model, date and more.")
 @store_option
 @click.option("--id", "id_prefix", metavar="PREFIX", help="Runs whose id begins so.")
 @click.option("--question", metavar="TEXT", help="Runs whose question holds this text, in capitals or not.")
@@ -54,9 +54,17 @@ def _kind_and_word(_context: click.Context, _option: click.Parameter, value: str
     "--verdict", metavar="KIND=WORD", callback=_kind_and_word, help="Runs with such a verdict, as `coverage=unknown`."
 )
 @click.option("--tool", metavar="NAME", help="Runs that called this tool.")
+@click.option(
+    "--skill",
+    metavar="NAME",
+    help="Runs whose own events show that this skill was put before the model: `context.injected` with source `skill`"
+    " and this id. A run whose events are missing is not found.",
+)
 @click.option("--model", metavar="NAME", help="Runs of this model.")
 @click.option("--provider", metavar="NAME", help="Runs of this provider.")
-@click.option("--arm", metavar="ID", help="Runs of this arm.")
+@click.option(
+    "--arm", metavar="ID", help="Runs of this arm. No arms are assigned yet: `arm_id` is empty, so no run is found."
+)
 @click.option("--study", metavar="ID", help="Probe runs of this study.")
 @click.option("--tenant", metavar="NAME", help="Runs of this tenant.")
 @click.option("--session", metavar="ID", help="Runs of this session.")
