@@ -29,7 +29,7 @@ class InputKind(StrEnum):
 
 
 class QuarantineCode(StrEnum):
-    """Why a document was not taken in."""
+    """Why a document was not taken in. The last six are reserved for studies: nothing raises them yet."""
 
     NOT_JSON = "not-json"
     TRUNCATED = "truncated"
