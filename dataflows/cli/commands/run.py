@@ -1,5 +1,6 @@
 """`afp run`: the main job."""
 
+import os
 from dataclasses import asdict
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ from dataflows.printable import glimpse, printable
 if TYPE_CHECKING:
     from afp_nodes.refusals import Refusal
     from dataflows.summary import Summary
+
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
+"""Set before Polars is loaded: a worker reads, derives and writes at once, and more threads only take memory."""
 
 SHOWN = 10
 """Refusals, conflicts and findings that are listed; a query shows the rest."""
