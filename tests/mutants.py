@@ -45,7 +45,7 @@ MUTANTS = (
         'agg(fold_commit_idx=pl.col("commit_idx").min())',
     ),
     Mutant("context_sources.py", '"writer_id"], keep="first"', '"writer_id"], keep="last"'),
-    Mutant("context_sources.py", 'position=pl.col("first_position"),', 'position=pl.col("position"),'),
+    Mutant("context_sources.py", 'position="first_position"', 'position="position"'),
     Mutant(
         "values.py", '(pl.col("verb") == "append") & holds_list & had_list', '(pl.col("verb") == "append") & had_list'
     ),
