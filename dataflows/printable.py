@@ -2,10 +2,8 @@
 
 import re
 
+from afp_nodes.signs import PATH_SEPARATOR
 from dataflows.masking import masked
-
-SEPARATOR = "\x1f"
-"""What joins the segments of a key in a record."""
 
 SHOWN_SEPARATOR = " › "  # noqa: RUF001 - the sign people see
 """What joins the segments of a key where people see it."""
@@ -33,12 +31,12 @@ def printable_json(text: str) -> str:
 
 def shown_key(key: str) -> str:
     """A key as people see it, its segments set apart."""
-    return printable(key.replace(SEPARATOR, SHOWN_SEPARATOR))
+    return printable(key.replace(PATH_SEPARATOR, SHOWN_SEPARATOR))
 
 
 def recorded_key(key: str) -> str:
     """A key as the record spells it, from what people see."""
-    return key.replace(SHOWN_SEPARATOR, SEPARATOR)
+    return key.replace(SHOWN_SEPARATOR, PATH_SEPARATOR)
 
 
 def glimpse(text: str, characters: int) -> str:

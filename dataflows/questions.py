@@ -8,17 +8,24 @@ from typing import Any
 
 import duckdb
 
+from afp_nodes.signs import PLACEHOLDERS_JSON
 from dataflows.store import Snapshot
-from dataflows.store.catalog import connect
+from dataflows.store.catalog import connect, quoted_texts
 
-SHARED_VIEWS = ("shown_questions",)
+SHARED_VIEWS = ("redacting_runs", "shown_questions")
 """SQL files that define what other questions build on."""
+
+_IS_PLACEHOLDER = (
+    f"CREATE TEMP MACRO is_placeholder(value) AS value::VARCHAR IN ({quoted_texts(sorted(PLACEHOLDERS_JSON))})"
+)
+"""Whether a value, as JSON, is what stands where one was taken out."""
 
 
 @contextmanager
 def questions_to(snapshot: Snapshot) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection on which the questions can be asked."""
     with connect(snapshot) as connection:
+        connection.execute(_IS_PLACEHOLDER)
         for name in SHARED_VIEWS:
             connection.execute(question_text(name))
         yield connection

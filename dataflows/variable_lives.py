@@ -6,8 +6,8 @@ from typing import Any
 
 import duckdb
 
+from afp_nodes.signs import PATH_SEPARATOR, PLACEHOLDERS_JSON
 from dataflows.masking import masked
-from dataflows.printable import SEPARATOR
 from dataflows.questions import answer
 
 FETCHED_CHARACTERS = 4000
@@ -15,9 +15,6 @@ FETCHED_CHARACTERS = 4000
 
 LONGEST_TOKEN = 200
 """Dropped from the end of a value that was cut: half a secret there would not be recognised."""
-
-PLACEHOLDERS = ('"REDACTED"', '"[REDACTED]"')
-"""What a record puts in the place of a value it redacts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +169,13 @@ def _initial_value(connection: duckdb.DuckDBPyConnection, run_id: str, scope: st
 
 def _pointer(key: str) -> str:
     """The RFC 6901 pointer of a key."""
-    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in key.split(SEPARATOR))
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in key.split(PATH_SEPARATOR))
 
 
 def _value(text: str | None, characters: int | None) -> Value:
     if text is None:
         return Value(None, 0)
-    if text in PLACEHOLDERS:
+    if text in PLACEHOLDERS_JSON:
         return KEPT_OUT
     shown = masked(text)
     whole = characters or 0

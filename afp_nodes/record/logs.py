@@ -15,7 +15,8 @@ from msgspec import UNSET, Raw
 from afp_nodes.javascript import DENIED_NAMES, in_member_order
 from afp_nodes.record.shapes import NOTHING, Commit, Node, Snapshot, TraceRow, TreeContext
 from afp_nodes.record.trees import TreeReads, tree_reads
-from afp_nodes.record.values import PATH_DELIMITER, Kept, Values
+from afp_nodes.record.values import Kept, Values
+from afp_nodes.signs import PATH_SEPARATOR
 
 CALL_MOUNT = re.compile(r"(?:[^#]*/)?sf-llm-call#")
 MOUNT_NUMBER = re.compile(r"\s*([+-]?[0-9]{1,18})")
@@ -131,7 +132,7 @@ def _committed(
     trees = [commit.overwrite or _NO_MEMBERS for commit in commits]
     found = map(dict.get, map(trees.__getitem__, owners), keys, repeat(NOTHING))
     stored = list(map(values.kept, found))
-    other_keys = {key for key in set(keys) if PATH_DELIMITER in key or key in DENIED_NAMES}
+    other_keys = {key for key in set(keys) if PATH_SEPARATOR in key or key in DENIED_NAMES}
     other_verbs = set(verbs) - _PLAIN
     if not other_keys and not other_verbs:
         return stored, repeat(b"", len(keys))

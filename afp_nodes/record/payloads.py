@@ -10,9 +10,6 @@ from afp_nodes.record.tolerant import TolerantReader
 
 Shape = TypeVar("Shape", bound=Struct)
 
-PLACEHOLDERS = frozenset({"REDACTED", "[REDACTED]"})
-"""What stands where a value was taken out."""
-
 
 class Payloads:
     """Reads shapes out of the kept values of one run, and counts what was odd."""

@@ -12,7 +12,7 @@ from msgspec import Raw, json
 
 from afp_nodes.record.document import ReadRecording, RecordedEvents
 from afp_nodes.record.own_events import PREFIX, RUN_CONFIGURED, TURN_END
-from afp_nodes.record.payloads import PLACEHOLDERS, Payloads
+from afp_nodes.record.payloads import Payloads
 from afp_nodes.record.shapes import (
     NOTHING,
     Commit,
@@ -28,7 +28,8 @@ from afp_nodes.record.shapes import (
     Usage,
     is_object,
 )
-from afp_nodes.record.values import PATH_DELIMITER, Values
+from afp_nodes.record.values import Values
+from afp_nodes.signs import PATH_SEPARATOR, PLACEHOLDERS, PLACEHOLDERS_JSON
 
 TURN_START = PREFIX + "agent.turn_start"
 LLM_END = PREFIX + "stream.llm_end"
@@ -134,10 +135,10 @@ def redaction_facts(
     is not known.
     """
     paths = {path for log in logs for commit in log for path in commit.redacted_paths or [] if path is not None}
-    names = {path.rpartition(PATH_DELIMITER)[2].rpartition(".")[2] for path in paths}
+    names = {path.rpartition(PATH_SEPARATOR)[2].rpartition(".")[2] for path in paths}
     if is_redacted and is_object(shared_state):
         members = json.decode(shared_state, type=dict[str, Raw])
-        names |= {name for name, value in members.items() if json.encode(value)[1:-1].decode() in PLACEHOLDERS}
+        names |= {name for name, value in members.items() if json.encode(value).decode() in PLACEHOLDERS_JSON}
     names |= {EVENT_MEMBERS[name] for name in names if name in EVENT_MEMBERS}
     return {"redacted_paths": len(paths), "redacted_but_in_events": _any_shows(events, names, values)}
 
@@ -148,7 +149,8 @@ def _any_shows(events: list[Event] | None, names: set[str], values: Values) -> b
     if events is None:
         return None
     quoted = "|".join(re.escape(json.encode(name).decode()[1:-1]) for name in sorted(names))
-    shown = re.compile(rf'"(?:{quoted})":(?!"(?:{"|".join(map(re.escape, sorted(PLACEHOLDERS)))})"|null\b)')
+    nothing = "|".join(map(re.escape, sorted(PLACEHOLDERS_JSON)))
+    shown = re.compile(rf'"(?:{quoted})":(?!{nothing}|null\b)')
     return any(shown.search(values.text(event.payload) or "") for event in events)
 
 

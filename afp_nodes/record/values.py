@@ -11,8 +11,7 @@ from msgspec import Raw, json
 from afp_nodes.javascript import ABSENT, DENIED_NAMES, own_member
 from afp_nodes.record.compaction import compact
 from afp_nodes.record.nesting import NO_PIECES, Pieces
-
-PATH_DELIMITER = "\x1f"
+from afp_nodes.signs import PATH_SEPARATOR
 
 Kept = bytes | str
 """A kept value: as spelled in its document (bytes, b'' = not recorded), or compact already (text)."""
@@ -49,8 +48,8 @@ class Values:
         """
         if not tree:
             return b""
-        if PATH_DELIMITER in path:
-            top, *inner = path.split(PATH_DELIMITER)
+        if PATH_SEPARATOR in path:
+            top, *inner = path.split(PATH_SEPARATOR)
             return self._nested(tree[top], inner) if top in tree and top not in DENIED_NAMES else b""
         raw = tree.get(path)
         return b"" if raw is None or path in DENIED_NAMES else self.kept(raw)

@@ -2,18 +2,12 @@
 create or replace temp view shown_questions as
 with
 
-redacting_runs as (
-    select run_id from runs where redacted_paths > 0
-    union
-    select run_id from states where which = 'redaction'
-),
-
 withheld_runs as (
     select run_id
     from writes
     where scope = ''
         and key in ('userMessage', 'history')
-        and overwrite_json in ('"REDACTED"', '"[REDACTED]"')
+        and is_placeholder(overwrite_json)
         and run_id in (from redacting_runs)
     union
     select run_id
@@ -21,8 +15,8 @@ withheld_runs as (
     where which = 'shared'
         and run_id in (from redacting_runs)
         and (
-            json_extract_string(state_json, '/userMessage') in ('REDACTED', '[REDACTED]')
-            or json_extract_string(state_json, '/history') in ('REDACTED', '[REDACTED]')
+            is_placeholder(json_extract(state_json, '/userMessage'))
+            or is_placeholder(json_extract(state_json, '/history'))
         )
 )
 

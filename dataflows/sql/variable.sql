@@ -1,10 +1,8 @@
 -- the one row of a variable, with what its run says that the life of any of its keys depends on
 with
 
-redacting_runs as (
-    select run_id from runs where run_id = $run_id and redacted_paths > 0
-    union
-    select run_id from states where run_id = $run_id and which = 'redaction'
+redaction as (
+    select run_id from redacting_runs where run_id = $run_id
 ),
 
 -- the key is redacted somewhere in the run: its text is not shown from any other place either
@@ -13,13 +11,13 @@ placeholders as (
     from writes
     where run_id = $run_id
         and key = $key
-        and ['"REDACTED"', '"[REDACTED]"'] && [overwrite_json, update_json]
+        and (is_placeholder(overwrite_json) or is_placeholder(update_json))
     union
     select run_id
     from states
     where run_id = $run_id
         and which = 'shared'
-        and json_extract_string(state_json, $pointer) in ('REDACTED', '[REDACTED]')
+        and is_placeholder(json_extract(state_json, $pointer))
 )
 
 select
@@ -34,8 +32,8 @@ select
     shown_questions.question,
     shown_questions.withheld as question_withheld,
     runs.chart,
-    exists (from redacting_runs) as redacts,
-    exists (from redacting_runs) and exists (from placeholders) as kept_out
+    exists (from redaction) as redacts,
+    exists (from redaction) and exists (from placeholders) as kept_out
 from variables
 inner join runs using (run_id)
 inner join shown_questions using (run_id)
