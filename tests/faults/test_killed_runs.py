@@ -9,6 +9,7 @@ import pytest
 from dataflows.job import run
 from dataflows.store import Store
 from dataflows.store.checking import check
+from tests.stores import told_tables
 
 RECORDINGS = ("s-flat-memdecay-travel", "s-grouped-l2-incident", "s-syn-verbs")
 DATA = Path(__file__).parents[1] / "data" / "recordings"
@@ -55,7 +56,7 @@ def inbox(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(inbox: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    return _tables(_run(inbox, tmp_path_factory.mktemp("undisturbed") / "store"))
+    return told_tables(_run(inbox, tmp_path_factory.mktemp("undisturbed") / "store"))
 
 
 @pytest.mark.slow
@@ -75,7 +76,7 @@ def test_a_killed_run_leaves_a_whole_store_and_the_next_one_completes_it(
         assert check(Store(store)) == []
     finished = _run(inbox, store)
     assert check(finished) == []
-    assert _tables(finished) == undisturbed
+    assert told_tables(finished) == undisturbed
 
 
 def test_forty_moments_are_killed_at_and_twenty_of_them_while_a_part_is_written() -> None:
@@ -86,14 +87,3 @@ def test_forty_moments_are_killed_at_and_twenty_of_them_while_a_part_is_written(
 def _run(inbox: Path, store: Path) -> Store:
     run([str(inbox)], str(store))
     return Store(store)
-
-
-def _tables(store: Store) -> dict[str, list[str]]:
-    """Every table as sorted rows, without what tells of the job itself."""
-    snapshot = store.snapshot()
-    assert snapshot
-    return {
-        name: sorted(map(str, snapshot.scan(name).drop("ingested_at", "batch_id", strict=False).collect().rows()))
-        for name in snapshot.tables()
-        if name != "snapshots"
-    }
