@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from afp_nodes.record.decoding import compacted
+from afp_nodes.record.misfits import misfit
 from afp_nodes.record.nesting import depth
 from afp_nodes.refusals import RefusedError
 from afp_nodes.words import InputKind, QuarantineCode
@@ -151,7 +152,7 @@ def _read_study(text: str) -> None:
     try:
         study = msgspec.json.decode(text, type=_Study)
     except msgspec.ValidationError as error:
-        raise _refusal(QuarantineCode.BAD_STUDY, f"the study cannot be read: {error}") from None
+        raise _refusal(QuarantineCode.BAD_STUDY, f"the study cannot be read: {misfit(error)}") from None
     missing = {
         "ablation": [] if study.specs is not None else ["specs"],
         "restoration": [n for n in ("specs", "available", "sent") if getattr(study, n) is None],
@@ -166,14 +167,14 @@ def _check_units(text: bytes) -> None:
     try:
         msgspec.json.decode(text, type=_Units)
     except msgspec.ValidationError as error:
-        raise _refusal(QuarantineCode.BAD_UNITS, f"the unit list cannot be read: {error}") from None
+        raise _refusal(QuarantineCode.BAD_UNITS, f"the unit list cannot be read: {misfit(error)}") from None
 
 
 def _check_declarations(text: bytes) -> None:
     try:
         declared = msgspec.json.decode(text, type=_Declarations)
     except msgspec.ValidationError as error:
-        raise _refusal(QuarantineCode.BAD_DECLARATIONS, f"the declaration cannot be read: {error}") from None
+        raise _refusal(QuarantineCode.BAD_DECLARATIONS, f"the declaration cannot be read: {misfit(error)}") from None
     for name, tool in ({} if declared.tools is UNSET else declared.tools).items():
         if tool.rows_at is not UNSET and (not tool.rows_at or set(tool.rows_at) & set("/.")):
             raise _refusal(
@@ -187,7 +188,8 @@ def _refusal(code: QuarantineCode, message: str) -> RefusedError:
 
 
 _REMEDIES = {
-    QuarantineCode.BAD_STUDY: "give the study `study_id`, `kind`, `runs` and what its kind needs, then run again",
+    QuarantineCode.BAD_STUDY: "give the study `study_id`, `kind` (ablation, restoration or arms), `runs` and what its"
+    " kind needs, then run again",
     QuarantineCode.BAD_UNITS: "give each list `run_id`, `available` and `sent`, each unit an `id`, then run again",
     QuarantineCode.BAD_DECLARATIONS: 'give each declaration `run_ids` (a list or "*") and `tools`, then run again',
 }

@@ -98,7 +98,9 @@ class _Walk:
         try:
             status = os.stat(root)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise NoSuchPathError(f"{path} is not there: neither a file nor a folder") from error
+            raise NoSuchPathError(
+                f"{path} is not there: neither a file nor a folder; correct the path, then run again"
+            ) from error
         except OSError as error:
             self._refuse(root, unreadable(error))
             return

@@ -32,7 +32,7 @@ _READING_FUNCTIONS = TABLE_MACROS | {
 """Functions that may stand for a table: they compute, describe, or read what a locked connection may open anyway."""
 
 _READING_NODES = frozenset({"SELECT", "SET_OPERATION", "RECURSIVE_CTE", "CTE"})
-_PIVOT_OPENERS = frozenset({"PIVOT", "PIVOT_WIDER", "WITH", "SELECT", "FROM", "DESCRIBE", "SHOW", "SUMMARIZE", "("})
+_QUERY_OPENERS = frozenset({"PIVOT", "PIVOT_WIDER", "WITH", "SELECT", "FROM", "DESCRIBE", "SHOW", "SUMMARIZE", "("})
 _WRITING_BODIES = frozenset({"COPY", "INSERT", "UPDATE", "DELETE"})
 """What the body of a WITH may be beside a query."""
 
@@ -40,6 +40,11 @@ _WRITING_BODIES = frozenset({"COPY", "INSERT", "UPDATE", "DELETE"})
 def refuse_writes(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     """Raises `StoreError` unless every statement of a text only reads; `duckdb.Error` when it is no SQL."""
     for kind in statement_kinds(connection, sql):
+        if kind.endswith("()"):
+            raise StoreError(
+                f"{kind} may read outside the store, or is not known to be safe.",
+                "Ask the tables of the store: `afp tables` lists them.",
+            )
         if kind not in READING:
             raise StoreError(
                 f"{kind} is not a query.",
@@ -59,19 +64,27 @@ def statement_kinds(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str
 
 def _kinds(connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -> Iterator[str]:
     words = [word.upper() for _, word in _tokens(statement.query)]
-    kind = statement.type.name
+    kind = _type_name(statement)
     if words[0] == "EXPLAIN":
         yield "EXPLAIN"
         yield from statement_kinds(connection, _explained(statement.query))
     elif kind == "SELECT":
         yield "SELECT"
         yield from _beside_reading(connection, statement.query)
-    elif kind == "MULTI" and words[0] in _PIVOT_OPENERS:
+    elif kind == "MULTI" and words[0] in _QUERY_OPENERS:
         yield "PIVOT"
         yield from _writing_bodies(words)
         yield from _risky_calls(connection, words)
     else:
-        yield words[0] if kind == "MULTI" else kind
+        yield kind if words[0] in _QUERY_OPENERS else words[0]
+
+
+def _type_name(statement: duckdb.Statement) -> str:
+    """DuckDB's word for what a statement is. Its Python package has none for some kinds, none of which reads."""
+    try:
+        return statement.type.name
+    except ValueError:
+        return "UNNAMED"
 
 
 def _beside_reading(connection: duckdb.DuckDBPyConnection, query: str) -> list[str]:

@@ -81,6 +81,34 @@ def test_a_study_that_cannot_be_read_is_refused(broken: dict[str, Any]) -> None:
     assert refusal({**STUDY, **broken}, "study.json").code == QuarantineCode.BAD_STUDY
 
 
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [
+        ({"study_id": 5}, "`study_id` must be a text, not a whole number"),
+        ({"study_id": ""}, "`study_id` must not be empty"),
+        ({"kind": "guess"}, "`kind` is 'guess', which is none of the words it may be"),
+        ({"runs": {}}, "`runs` must be a list, not an object"),
+        ({"runs": [{"run_id": "r"}]}, "`runs[0]` has no `arm_or_spec_id`"),
+        ({"runs": [{"run_id": "r", "arm_or_spec_id": "a", "seed": []}]}, "`runs[0].seed` must be a number or a text"),
+        ({"options": {"samples": "three"}}, "`options.samples` must be a whole number or null, not a text"),
+        ({"options": {"samples": -1}}, "`options.samples` must not be negative"),
+        ({"options": {"samples": 2.5}}, "`options.samples` must be a whole number or null, not a number"),
+    ],
+)
+def test_a_refused_study_is_told_which_member_is_wrong_in_plain_words(broken: dict[str, Any], says: str) -> None:
+    assert says in refusal({**STUDY, **broken}, "study.json").message
+
+
+def test_a_document_that_is_no_object_or_lacks_a_member_is_told_so() -> None:
+    assert refusal("5", "study.json").message.endswith("it must be an object, not a whole number")
+    assert refusal({"study_id": "s", "kind": "arms"}, "study.json").message.endswith("it has no `runs`")
+
+
+def test_a_number_beyond_all_numbers_is_told_by_its_place() -> None:
+    study = json.dumps({**STUDY, "options": {"flipThreshold": 8}}).replace(": 8}", ": 1e999}")
+    assert refusal(study, "study.json").message.endswith("`options.flipThreshold` is out of range")
+
+
 def test_what_makes_an_arm_comparison_refused_is_not_judged_here() -> None:
     arms = {**STUDY, "kind": "arms", "arms": [{"id": ""}]}
     assert read(arms, "study.json").kind == InputKind.STUDY
