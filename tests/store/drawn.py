@@ -108,6 +108,14 @@ def publish_runs(store: Store, runs: Mapping[str, str], code_version: str = "1",
         return batch.publish(Contribution(chunks=(chunk,), recordings=sightings_of([chunk], commits)))
 
 
+def store_of_two_jobs(path: Path) -> Store:
+    """A store of the runs `r`, `s` and `t`; the second job brought another recording of `s`."""
+    store = Store(path).create()
+    publish_runs(store, {"r": "a1", "s": "b1"}, commits=1)
+    publish_runs(store, {"s": "b2", "t": "c1"}, commits=2)
+    return store
+
+
 def sightings_of(chunks: Iterable[Chunk], commits: int = 0) -> pl.DataFrame:
     """A sighting of each recording of some chunks, at a place of its own."""
     told = [(run, sha256) for chunk in chunks for run, sha256 in chunk.runs.items()]

@@ -14,15 +14,12 @@ from dataflows.store import Store, StoreError
 from dataflows.store.checking import Problem, check
 from dataflows.store.manifest import LiveChunk, Manifest, manifest_file
 from dataflows.store.parts import write_part
-from tests.store.drawn import publish_runs
+from tests.store.drawn import publish_runs, store_of_two_jobs
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    store = Store(tmp_path / "store").create()
-    publish_runs(store, {"r": "a1", "s": "b1"}, commits=1)
-    publish_runs(store, {"s": "b2", "t": "c1"}, commits=2)
-    return store
+    return store_of_two_jobs(tmp_path / "store")
 
 
 def manifest_of(store: Store) -> Manifest:

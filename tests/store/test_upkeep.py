@@ -17,15 +17,19 @@ from dataflows.store.manifest import LiveChunk, Part, manifest_file
 from dataflows.store.merging import Contribution
 from dataflows.store.parts import write_chunk
 from dataflows.store.upkeep import history, rollback, vacuum
-from tests.store.drawn import chunk_frames, files_below, publish_runs, published_runs, sightings_of
+from tests.store.drawn import (
+    chunk_frames,
+    files_below,
+    publish_runs,
+    published_runs,
+    sightings_of,
+    store_of_two_jobs,
+)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    store = Store(tmp_path / "store").create()
-    publish_runs(store, {"r": "a1", "s": "b1"}, commits=1)
-    publish_runs(store, {"s": "b2", "t": "c1"}, commits=2)
-    return store
+    return store_of_two_jobs(tmp_path / "store")
 
 
 def newest(store: Store) -> Snapshot:
