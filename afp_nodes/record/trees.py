@@ -1,6 +1,6 @@
 """Execution trees: what each step read, in the two readings that the rules need. Rule: record format, section 8."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from afp_nodes.javascript import in_member_order
@@ -25,16 +25,19 @@ def tree_reads(root: Node) -> TreeReads:
     The first node of an id wins even without reads, children before `next`; the last one wins only with reads, in
     the order of a stack on which `next` lies below the children, so that the last child comes first.
     """
-    nodes, is_chain = _children_first(root)
+    nodes, siblings = _walk(root, reversed)
     reads = _named_reads(nodes)
-    last = reads if is_chain else _named_reads(_last_child_first(root))
+    last = _named_reads(_walk(root, iter)[0]) if siblings else reads
     return TreeReads(dict(reversed(reads)), {step: names for step, names in last if names}, len(reads))
 
 
-def _children_first(root: Node) -> tuple[list[Node], bool]:
-    """Every node: itself, each child in order with all that follows, then `next`; and whether none has children."""
+def _walk(root: Node, stacked: Callable[[list[Node]], Iterable[Node]]) -> tuple[list[Node], bool]:
+    """Every node: itself, its children with all that follows each, then `next`; and whether some node has siblings.
+
+    `stacked` says how children are put on the stack, where the last one comes first. Without siblings it is no matter.
+    """
     nodes: list[Node] = []
-    is_chain = True
+    siblings = False
     stack = [root]
     while stack:
         node = stack.pop()
@@ -42,23 +45,9 @@ def _children_first(root: Node) -> tuple[list[Node], bool]:
         if node.next is not None:
             stack.append(node.next)
         if node.children:
-            stack += reversed(node.children)
-            is_chain = False
-    return nodes, is_chain
-
-
-def _last_child_first(root: Node) -> list[Node]:
-    """Every node: itself, its children from the last to the first, then `next`."""
-    nodes: list[Node] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        if node.next is not None:
-            stack.append(node.next)
-        if node.children:
-            stack += node.children
-    return nodes
+            stack += stacked(node.children)
+            siblings = siblings or len(node.children) > 1
+    return nodes, siblings
 
 
 def _named_reads(nodes: list[Node]) -> list[tuple[str, Sequence[str]]]:
