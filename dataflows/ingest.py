@@ -15,7 +15,7 @@ from dataflows.store.parts import write_chunk
 
 CHUNK_RUNS = 400
 """Runs of one chunk: enough to spread the cost of a query over them, few enough to stay in cache."""
-CHUNK_BYTES = 7_000_000
+CHUNK_BYTES = 6_000_000
 """Bytes of recorded text one chunk keeps, which bounds a worker's memory."""
 
 

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from afp_nodes.refusals import Refusal
     from dataflows.summary import Summary
 
-os.environ.setdefault("POLARS_MAX_THREADS", "1")
-"""Set before Polars is loaded: a worker reads, derives and writes at once, and more threads only take memory."""
+LEAN = {"POLARS_MAX_THREADS": "1", "HAMILTON_AUTOLOAD_EXTENSIONS": "0"}
+"""Set before these libraries are loaded, here and in the workers: a worker reads, derives and writes at once, so more
+threads only take memory, and Hamilton's extensions for other libraries only take time."""
+for name, value in LEAN.items():
+    os.environ.setdefault(name, value)
 
 SHOWN = 10
 """Refusals, conflicts and findings that are listed; a query shows the rest."""
