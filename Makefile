@@ -39,6 +39,7 @@ demo: setup  ## derive the sample fleet, then ask three questions of it
 test: setup dot  ## style, types and every test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	@mkdir -p out
 	$(BIN)/pytest -n logical --dist worksteal --basetemp out/pytest
 
 bench: setup  ## print the ratios of speed and size (MEGABYTES=300)

@@ -12,6 +12,7 @@ from typing import Any
 import fsspec
 import pytest
 
+import dataflows
 import dataflows.ingest
 from dataflows.job import NoDocumentsError, run
 from dataflows.store import Store
@@ -259,3 +260,14 @@ def test_a_folder_without_documents_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(NoDocumentsError, match="No documents found in"):
         run([str(tmp_path)], str(tmp_path / "store"))
     assert not (tmp_path / "store").exists()
+
+
+def test_the_job_and_its_tables_are_at_hand_from_python(inbox: Path, tmp_path: Path) -> None:
+    assert dataflows.run([str(inbox)], str(tmp_path / "store")).loaded == 5
+    snapshot = dataflows.Store(tmp_path / "store").snapshot()
+    assert snapshot
+    stored = snapshot.scan("loops").collect().height
+    documents = [gzip.decompress(path.read_bytes()) for path in inbox.iterdir()]
+    assert dataflows.tables_of(documents)["loops"].height == stored > 0
+    with pytest.raises(AttributeError, match="has no attribute 'jobs'; it has Store, run, tables_of"):
+        dataflows.jobs  # noqa: B018 - asking is the point
