@@ -15,6 +15,7 @@ COPIED = ("afp_nodes", "dataflows", "tests", "pyproject.toml")
 RULES = (
     "tests/reference/test_product.py",
     "tests/golden",
+    "tests/nodes",
     "tests/laws/test_oracle.py::test_the_budget_of_lives_is_spent_reader_by_reader",
     "tests/laws/test_oracle.py::test_the_product_says_what_the_oracle_says_of_a_sample",
 )
