@@ -1,7 +1,7 @@
 """Ingest: from sources to written chunks, in one process. What a worker does with its share of the files."""
 
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,12 +10,11 @@ from afp_nodes.refusals import Refusal, RefusedError
 from dataflows.derive import derive
 from dataflows.ingested import Ingested, IngestOptions
 from dataflows.inputs import Document, Limits, Source, read_documents
-from dataflows.store.manifest import Chunk
 from dataflows.store.parts import write_chunk
 
 CHUNK_RUNS = 400
 """Runs of one chunk: enough to spread the cost of a query over them, few enough to stay in cache."""
-CHUNK_BYTES = 6_000_000
+CHUNK_BYTES = 20_000_000
 """Bytes of recorded text one chunk keeps, which bounds a worker's memory."""
 
 
@@ -23,18 +22,17 @@ def ingest(sources: Iterable[Source], options: IngestOptions) -> Iterator[Ingest
     """Take in every document of `sources`, and say after each source what came of it.
 
     Bytes seen before are listed as copies and not read again. A document that cannot be read is refused and the
-    rest goes on. The last item holds the last chunk. While a document is taken in, the next one is read; while a
-    chunk fills, the one before is derived and written.
+    rest goes on. The last item holds the last chunk. While a document is taken in, the next one is read.
     """
-    with ThreadPoolExecutor(1) as reading, ThreadPoolExecutor(1) as deriving:
-        intake = _Intake(options, deriving)
+    with ThreadPoolExecutor(1) as reading:
+        intake = _Intake(options)
         for item in _one_ahead(_told(sources, options.limits), reading):
             if not isinstance(item, _SourceRead):
                 intake.take(item)
                 continue
             intake.close(item)
             yield intake.handed_over()
-        intake.finish()
+        intake.flush()
         yield intake.handed_over()
 
 
@@ -68,13 +66,11 @@ def _one_ahead(items: Iterator[Told], pool: ThreadPoolExecutor) -> Iterator[Told
 class _Intake:
     """One chunk being filled, and what is to be told of the documents on the way."""
 
-    def __init__(self, options: IngestOptions, deriving: ThreadPoolExecutor) -> None:
+    def __init__(self, options: IngestOptions) -> None:
         self._options = options
         self._read_options = ReadOptions(split_runs=options.split_runs)
         self._seen = set(options.known_sha256)
         self._ingested = Ingested()
-        self._deriving = deriving
-        self._chunk: Future[Chunk] | None = None
         self._documents = self._refused = 0
         self._start_chunk()
 
@@ -112,22 +108,12 @@ class _Intake:
         ingested, self._ingested = self._ingested, Ingested()
         return ingested
 
-    def finish(self) -> None:
-        """Derive and write what is left."""
-        self._flush()
-        self._await_chunk()
-
-    def _flush(self) -> None:
-        """Have the chunk derived and written, once the one before is."""
-        self._await_chunk()
+    def flush(self) -> None:
+        """Derive the tables of the chunk and write them as its parts."""
         if self._runs:
-            self._chunk = self._deriving.submit(_written_chunk, self._facts, self._options)
+            frames = derive(self._facts.frames())
+            self._ingested.chunks.append(write_chunk(self._options.store_root, self._options.batch_id, frames))
         self._start_chunk()
-
-    def _await_chunk(self) -> None:
-        if self._chunk is not None:
-            self._ingested.chunks.append(self._chunk.result())
-            self._chunk = None
 
     def _start_chunk(self) -> None:
         self._facts = FactCollector(keep_tokens=self._options.keep_tokens)
@@ -169,7 +155,7 @@ class _Intake:
     def _take_recording(self, recording: ReadRecording, document: Document, place: dict[str, Any]) -> None:
         """Add one run to the chunk; two recordings of one run never share a chunk."""
         if recording.run_id in self._runs or self._is_full():
-            self._flush()
+            self.flush()
         self._facts.add(recording, document.sha256)
         self._runs.add(recording.run_id)
         self._ingested.recordings.append(
@@ -187,11 +173,6 @@ class _Intake:
 
     def _is_full(self) -> bool:
         return len(self._runs) >= CHUNK_RUNS or self._facts.size_bytes >= CHUNK_BYTES
-
-
-def _written_chunk(facts: FactCollector, options: IngestOptions) -> Chunk:
-    """The tables of a chunk's facts, written as its parts."""
-    return write_chunk(options.store_root, options.batch_id, derive(facts.frames()))
 
 
 def _on_its_line(refused: RefusedError, document: Document) -> RefusedError:

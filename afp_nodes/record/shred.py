@@ -53,7 +53,7 @@ INHERITED = {
 
 NO_META = EventMeta()
 REDACTION_MARKER = b"agentfootprint.redaction"
-ROW_BYTES = 40
+ROW_BYTES = 200
 """Bytes a row takes beside its text, roughly."""
 
 SCHEMAS: dict[str, type[Frame]] = {
