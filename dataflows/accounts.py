@@ -37,9 +37,10 @@ class Accounts:
         known: Known,
         unchanged: Sequence[Source],
         unreadable: int,
+        batch_id: str,
     ) -> "Accounts":
         files = known.files.filter(pl.col("source_uri").is_in([source.uri for source in unchanged]))
-        return cls(snapshot, known, ingested, files, unreadable, _statuses(snapshot, ingested))
+        return cls(snapshot, known, ingested, files, unreadable, _statuses(snapshot, ingested, batch_id))
 
     def summary(self, *, ignored: int, rederived: int, findings: list[str], began: float) -> Summary:
         """The accounts, closed: every document found is loaded, a duplicate, superseded or quarantined."""
@@ -73,8 +74,11 @@ class Accounts:
         return sorted(set(self.statuses.filter("conflict")["run_id"].drop_nulls()))
 
 
-def _statuses(snapshot: Snapshot | None, ingested: Ingested) -> pl.DataFrame:
-    """What became of the documents that were new: one row per digest and run, the best status of its places."""
+def _statuses(snapshot: Snapshot | None, ingested: Ingested, batch_id: str) -> pl.DataFrame:
+    """What became of the documents that were new: one row per digest and run, the best status of its places.
+
+    Only what this job was the first to see counts: another one may have taken in the same files meanwhile.
+    """
     new = [row["recording_sha256"] for row in ingested.recordings] + [row["sha256"] for row in ingested.inputs]
     if snapshot is None or not new:
         return STATUSES.to_frame()
@@ -82,9 +86,10 @@ def _statuses(snapshot: Snapshot | None, ingested: Ingested) -> pl.DataFrame:
     inputs = snapshot.scan("inputs").with_columns(run_id=pl.lit(None, pl.String), conflict=pl.lit(value=False))
     best_first = pl.col("status").replace_strict({status: rank for rank, status in enumerate(BEST_FIRST)})
     return (
-        pl.concat([recordings.select(STATUSES.names()), inputs.select(STATUSES.names())])
-        .filter(pl.col("sha256").is_in(new))
+        pl.concat([table.select(*STATUSES.names(), "batch_id") for table in (recordings, inputs)])
+        .filter(pl.col("sha256").is_in(new), pl.col("batch_id") == batch_id)
         .sort(best_first, "conflict", descending=[False, True])
         .unique(["sha256", "run_id"], keep="first", maintain_order=True)
+        .select(STATUSES.names())
         .collect()
     )

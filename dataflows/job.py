@@ -48,12 +48,14 @@ def run(
     unchanged, changed = known.divided(found.sources)
     ingested, snapshot, rederived = Ingested(refusals=found.refusals), known.snapshot, 0
     findings: list[str] = []
+    batch_id = ""
     if changed or found.refusals or snapshot is None or needs_rederiving(snapshot, CODE_VERSION):
         # The graph takes longer to load than 2,000 known files take to be looked at.
         from dataflows.findings import findings_of  # noqa: PLC0415
         from dataflows.publication import contribution_of, ingested_sources, rederived_chunks  # noqa: PLC0415
 
         with target.batch(CODE_VERSION) as batch:
+            batch_id = batch.batch_id
             known = Known.of(batch.base)
             unchanged, changed = known.divided(found.sources)
             options = IngestOptions(
@@ -70,7 +72,11 @@ def run(
             if snapshot is None or replaced or known.would_change(ingested):
                 snapshot = batch.publish(contribution_of(ingested, known, batch, replaced))
                 findings = findings_of(snapshot)
-    accounts = Accounts.of(snapshot, ingested, known, unchanged, len(found.refusals))
+    if not target.shows_newest():
+        from dataflows.store.catalog_file import renew_catalog  # noqa: PLC0415 - the database is seldom needed here
+
+        renew_catalog(target)
+    accounts = Accounts.of(snapshot, ingested, known, unchanged, len(found.refusals), batch_id)
     return accounts.summary(
         ignored=found.ignored + ingested.ignored, rederived=rederived, findings=findings, began=began
     )

@@ -166,7 +166,10 @@ class _Walk:
         try:
             status = os.stat(target)
         except OSError as error:
-            self._refuse(link, leads_nowhere(error))
+            if ending_of(link, READERS):
+                self._refuse(link, leads_nowhere(error))
+            else:
+                self._ignored.add(link)
             return
         is_folder = stat.S_ISDIR(status.st_mode)
         if not is_folder and not ending_of(link, READERS):

@@ -8,8 +8,9 @@ import duckdb
 
 from afp_nodes.schemas import TABLES, VIEW_COLUMNS
 from dataflows.store.catalog import at_once, definitions, quoted_name, quoted_text
-from dataflows.store.folder import Snapshot, Store
+from dataflows.store.folder import Snapshot, Store, catalog_stamp, stamp_of
 from dataflows.store.parts import TEMPORARY
+from dataflows.store.writers import session
 
 CATALOG = "catalog.duckdb"
 
@@ -29,6 +30,12 @@ def write_catalog(root: Path, batch_id: str) -> None:
         )
 
 
+def renew_catalog(store: Store) -> None:
+    """Makes the catalog of a store anew: its last job was killed, or the store was moved."""
+    with session(store.path) as batch_id:
+        write_catalog(store.path, batch_id)
+
+
 def _write_newest(root: Path, temporary: Path) -> None:
     """Until the file shows the newest snapshot: another writer may publish, and rename, in between.
 
@@ -40,6 +47,10 @@ def _write_newest(root: Path, temporary: Path) -> None:
         (root / f"{CATALOG}.wal").unlink(missing_ok=True)
         temporary.rename(root / CATALOG)
         shown = newest.version
+    if shown is not None:
+        stamp = catalog_stamp(root)
+        temporary.write_text(stamp_of(root, shown))
+        temporary.rename(stamp)
 
 
 def _write(snapshot: Snapshot, temporary: Path) -> None:

@@ -14,7 +14,7 @@ from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import LiveChunk
 from dataflows.store.merging import Draft, counted, unchanged
-from dataflows.store.parts import new_chunk_id, write_table
+from dataflows.store.parts import must_be_whole, new_chunk_id, write_table
 from dataflows.store.publishing import Publisher, newest_of, publish
 from dataflows.store.scanning import live, scan_files
 from dataflows.store.writers import locked, session, undisturbed
@@ -140,7 +140,13 @@ def _fit_together(chunks: tuple[LiveChunk, ...]) -> bool:
 
 
 def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...]) -> Merger:
-    """The live rows of the sources, written as one chunk, a table at a time."""
+    """The live rows of the sources, written as one chunk, a table at a time.
+
+    Raises `StoreError` when a source is damaged: its rows would pass for good ones from then on.
+    """
+    for chunk in sources:
+        for part in chunk.tables.values():
+            must_be_whole(root, part)
     chunk_id = new_chunk_id(batch_id)
     rows = {table: _rows(root, table, sources) for table in TABLES}
     with writing_into(root):

@@ -54,11 +54,31 @@ class Snapshot:
         return scan_table(self, table)
 
 
+def catalog_stamp(root: Path) -> Path:
+    """The file that says which snapshot `catalog.duckdb` shows, and where the store lay when it was written."""
+    return root / "catalog.stamp"
+
+
+def stamp_of(root: Path, version: int) -> str:
+    """What the stamp of a catalog says that shows this snapshot from this place."""
+    return f"{version}\n{root}\n"
+
+
 class Store:
     """A store directory."""
 
     def __init__(self, path: str | Path) -> None:
+        if "://" in str(path):
+            raise StoreError(f"{path} is a URL; a store is a folder of this machine.", "Name a folder.")
         self.path = Path(path).absolute()
+
+    def shows_newest(self) -> bool:
+        """Whether `catalog.duckdb` shows the newest snapshot, from where the store lies now."""
+        versions, stamp = self.versions(), catalog_stamp(self.path)
+        if not versions:
+            return True
+        current = stamp_of(self.path, versions[-1])
+        return (self.path / "catalog.duckdb").exists() and stamp.exists() and stamp.read_text() == current
 
     def exists(self) -> bool:
         """Whether a store is there, published snapshots or not."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from afp_nodes.schemas import TABLES, Table
 from dataflows.store.columns import shape_of, sql_type
-from dataflows.store.errors import writing_into
+from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.manifest import Chunk, Part
 
 ROW_GROUP_ROWS = 32_768
@@ -64,6 +64,23 @@ def part_name(table: str, unique: str) -> str:
 def write_table(root: str, table: str, unique: str, frame: pl.DataFrame) -> Part:
     """Writes one frame of a published table as one part of its own. Raises `OSError`."""
     return write_part(root, part_name(table, unique), stored_frame(TABLES[table], frame))
+
+
+def must_be_whole(root: Path, part: Part) -> None:
+    """Holds a part against its recorded hash, before its rows are written on as good ones.
+
+    Raises `StoreError` when it is gone or is not the file that was published.
+    """
+    try:
+        with (root / part.file).open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        found = ""
+    if found != part.sha256:
+        raise StoreError(
+            f"{root / part.file} is not the file that was published: its rows are not used.",
+            f"See all that is wrong: afp store check --store {root}",
+        )
 
 
 def write_part(root: str, name: str, frame: pl.DataFrame) -> Part:

@@ -7,6 +7,7 @@ from dataflows.store.columns import in_shape
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
 from dataflows.store.manifest import LiveChunk
+from dataflows.store.parts import must_be_whole
 from dataflows.store.scanning import live, scan_files
 
 
@@ -18,9 +19,11 @@ def needs_rederiving(snapshot: Snapshot, code_version: str) -> list[str]:
 def facts_of(snapshot: Snapshot, chunk_id: str) -> dict[str, pl.DataFrame]:
     """What the graph begins with, for the live runs of one chunk: `run_records` and every fact table.
 
-    Raises `StoreError` when the snapshot has no such chunk.
+    Raises `StoreError` when the snapshot has no such chunk, or a part of it is damaged.
     """
     chunk = _chunk(snapshot, chunk_id)
+    for part in chunk.tables.values():
+        must_be_whole(snapshot.root, part)
     facts = {schema.table_name(): _rows(snapshot, chunk, schema, schema) for schema in FACT_TABLES}
     return {"run_records": _rows(snapshot, chunk, Runs, RunRecords), **facts}
 

@@ -20,9 +20,16 @@ def test_parquet_keeps_types_and_digits(afp: Afp, store: str, tmp_path: Path) ->
     assert [entry.name for entry in tmp_path.iterdir()] == ["answer.parquet"]
 
 
-def test_parquet_without_a_file_is_refused(afp: Afp, store: str) -> None:
-    shown = afp("sql", "FROM runs", "--store", store, "--format", "parquet")
-    assert (shown.exit_code, shown.stderr) == (2, "afp: Parquet is no text. Name a file for it: --output FILE\n")
+def test_parquet_goes_to_stdout_too(afp: Afp, store: str, tmp_path: Path) -> None:
+    shown = afp("sql", "SELECT run_id FROM runs", "--store", store, "--format", "parquet")
+    (tmp_path / "piped.parquet").write_bytes(shown.stdout_bytes)
+    assert shown.exit_code == 0
+    assert duckdb.sql(f"FROM '{tmp_path}/piped.parquet'").columns == ["run_id"]
+
+
+def test_a_query_may_begin_with_a_comment(afp: Afp, store: str) -> None:
+    shown = afp("sql", "-- how many\nSELECT 1 AS one", "--store", store, "--format", "json")
+    assert (shown.exit_code, json.loads(shown.stdout)) == (0, [{"one": 1}])
 
 
 WRITING = [

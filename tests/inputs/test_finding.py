@@ -119,12 +119,14 @@ def test_a_link_gives_the_name_to_a_file_that_has_no_accepted_one(tmp_path: Path
     assert (found.ignored, found.repeated) == (1, 1)
 
 
-def test_links_that_lead_nowhere_are_refused(tmp_path: Path) -> None:
+def test_links_that_lead_nowhere_are_refused_where_their_name_promises_a_document(tmp_path: Path) -> None:
     (tmp_path / "dangling.json").symlink_to("gone.json")
-    (tmp_path / "one").symlink_to("other")
-    (tmp_path / "other").symlink_to("one")
+    (tmp_path / "one.json").symlink_to("other.json")
+    (tmp_path / "other.json").symlink_to("one.json")
+    (tmp_path / "notes.txt").symlink_to("gone.txt")
     found = find_sources([tmp_path])
-    assert [Path(refusal.source_uri).name for refusal in found.refusals] == ["dangling.json", "one", "other"]
+    assert [Path(r.source_uri).name for r in found.refusals] == ["dangling.json", "one.json", "other.json"]
+    assert found.ignored == 1
     assert {refusal.code.value for refusal in found.refusals} == {"unreadable"}
     assert all("leads nowhere" in refusal.message and refusal.remedy for refusal in found.refusals)
 

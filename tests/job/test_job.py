@@ -9,13 +9,16 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import fsspec
 import pytest
 
 import dataflows
 import dataflows.ingest
 from dataflows.job import NoDocumentsError, run
-from dataflows.store import Store
+from dataflows.store import Snapshot, Store, StoreError
+from dataflows.store.batch import Batch
+from dataflows.store.merging import Contribution
 from dataflows.store.upkeep import rollback
 from tests.stores import told_tables
 
@@ -271,3 +274,42 @@ def test_the_job_and_its_tables_are_at_hand_from_python(inbox: Path, tmp_path: P
     assert dataflows.tables_of(documents)["loops"].height == stored > 0
     with pytest.raises(AttributeError, match="has no attribute 'jobs'; it has Store, run, tables_of"):
         dataflows.jobs  # noqa: B018 - asking is the point
+
+
+def test_a_catalog_that_was_lost_or_moved_is_made_anew_though_nothing_else_is(inbox: Path, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    run([str(inbox)], str(store))
+    (store / "catalog.duckdb").unlink()
+    assert not run([str(inbox)], str(store)).published
+    assert _runs_in_catalog(store) == 5
+    moved = store.rename(tmp_path / "moved")
+    assert not run([str(inbox)], str(moved)).published
+    assert _runs_in_catalog(moved) == 5
+
+
+def _runs_in_catalog(store: Path) -> int:
+    with duckdb.connect(str(store / "catalog.duckdb"), read_only=True) as connection:
+        (found,) = connection.execute("SELECT count(*) FROM runs").fetchall()
+    return int(found[0])
+
+
+def test_a_url_is_no_store(inbox: Path) -> None:
+    with pytest.raises(StoreError, match="is a URL; a store is a folder"):
+        run([str(inbox)], "s3://bucket/store")
+
+
+def test_of_two_jobs_at_once_on_the_same_files_one_loads_them_and_the_other_finds_duplicates(
+    inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, overtaken = str(tmp_path / "store"), []
+    publish = Batch.publish
+
+    def overtaken_publish(batch: Batch, contribution: Contribution) -> Snapshot:
+        monkeypatch.setattr(Batch, "publish", publish)
+        overtaken.append(run([str(inbox)], store))
+        return publish(batch, contribution)
+
+    monkeypatch.setattr(Batch, "publish", overtaken_publish)
+    late = run([str(inbox)], store)
+    assert [(s.found, s.loaded, s.duplicate) for s in (*overtaken, late)] == [(5, 5, 0), (5, 0, 5)]
+    assert len(stored_ids(tmp_path / "store")) == 5

@@ -16,6 +16,7 @@ from dataflows.store.compaction import compact, mergeable
 from dataflows.store.manifest import LiveChunk, Part, manifest_file
 from dataflows.store.merging import Contribution
 from dataflows.store.parts import write_chunk
+from dataflows.store.rederiving import facts_of
 from dataflows.store.upkeep import history, rollback, vacuum
 from tests.store.drawn import (
     chunk_frames,
@@ -281,3 +282,20 @@ def test_files_a_dead_writer_had_published_stay(store: Store) -> None:
     vacuum(store)
     assert check(store) == []
     assert newest(store).scan("runs").collect().height == 3
+
+
+@pytest.mark.parametrize("damage", ["a flipped byte", "a file that is gone"])
+def test_a_damaged_part_is_never_merged_into_a_good_one(store: Store, damage: str) -> None:
+    part = store.path / newest(store).manifest.chunks[0].tables["runs"].file
+    data = bytearray(part.read_bytes())
+    data[len(data) // 2] ^= 1
+    part.unlink()
+    if damage == "a flipped byte":
+        part.write_bytes(data)
+    before = store.versions()
+    with pytest.raises(StoreError, match=r"is not the file that was published.*store check"):
+        compact(store)
+    with pytest.raises(StoreError, match="is not the file that was published"):
+        facts_of(newest(store), newest(store).manifest.chunks[0].id)
+    assert store.versions() == before
+    assert check(store)

@@ -1,5 +1,6 @@
 """`afp sql`: asks a store one question in SQL."""
 
+import io
 import os
 import sys
 import tempfile
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv", "parquet")
 
 
-@click.command("sql", short_help="Ask a store one question in SQL, as table, JSON, CSV or Parquet.")
+@click.command(
+    "sql",
+    context_settings={"ignore_unknown_options": True},
+    short_help="Ask a store one question in SQL, as table, JSON, CSV or Parquet.",
+)
 @click.argument("query")
 @store_option
 @click.option(
@@ -53,14 +58,14 @@ def command(query: str, store: str, form: str, output: str | None, limit: int) -
       afp sql "FROM runs" --store fleet --format csv --output runs.csv
       echo "SELECT max(loops) FROM runs" | afp sql - --store fleet --format json
     """
-    if form == "parquet" and output is None:
-        raise CommandError("Parquet is no text.", "Name a file for it: --output FILE")
+    if form == "parquet" and output is None and sys.stdout.isatty():
+        raise CommandError("Parquet is no text for a terminal.", "Name a file for it: --output FILE")
     asked = sys.stdin.buffer.read() if query == "-" else os.fsencode(query)
     with _question(store, asked.decode(errors="replace")) as question:
         if form == "table":
             _show(question, limit, output)
         elif form == "parquet":
-            _write_parquet(question, str(output))
+            _write_parquet(question, output)
         else:
             _write_pieces(question, form, output)
 
@@ -99,9 +104,14 @@ def _show(question: "Question", limit: int, output: str | None) -> None:
         aside(counted(shown, "row"))
 
 
-def _write_parquet(question: "Question", output: str) -> None:
+def _write_parquet(question: "Question", output: str | None) -> None:
     from dataflows.cli.formats.machine import write_parquet  # noqa: PLC0415
 
+    if output is None:
+        whole = io.BytesIO()
+        write_parquet(question, whole)
+        sys.stdout.buffer.write(whole.getbuffer())
+        return
     with _replacing(output) as file:
         write_parquet(question, file)
 

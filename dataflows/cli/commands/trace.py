@@ -10,7 +10,11 @@ from dataflows.cli.output import json_result, result
 from dataflows.masking import masked_data
 
 
-@click.command("trace", short_help="Tell the life of one state key in one run, moment by moment.")
+@click.command(
+    "trace",
+    context_settings={"ignore_unknown_options": True},
+    short_help="Tell the life of one state key in one run, moment by moment.",
+)
 @click.argument("run_id")
 @click.argument("key")
 @store_option
