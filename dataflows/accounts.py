@@ -36,11 +36,12 @@ class Accounts:
         ingested: Ingested,
         known: Known,
         unchanged: Sequence[Source],
+        *,
         unreadable: int,
-        batch_id: str,
+        meanwhile: frozenset[str],
     ) -> "Accounts":
         files = known.files.filter(pl.col("source_uri").is_in([source.uri for source in unchanged]))
-        return cls(snapshot, known, ingested, files, unreadable, _statuses(snapshot, ingested, batch_id))
+        return cls(snapshot, known, ingested, files, unreadable, _statuses(snapshot, ingested, meanwhile))
 
     def summary(self, *, ignored: int, rederived: int, findings: list[str], began: float) -> Summary:
         """The accounts, closed: every document found is loaded, a duplicate, superseded or quarantined."""
@@ -74,22 +75,22 @@ class Accounts:
         return sorted(set(self.statuses.filter("conflict")["run_id"].drop_nulls()))
 
 
-def _statuses(snapshot: Snapshot | None, ingested: Ingested, batch_id: str) -> pl.DataFrame:
+def _statuses(snapshot: Snapshot | None, ingested: Ingested, meanwhile: frozenset[str]) -> pl.DataFrame:
     """What became of the documents that were new: one row per digest and run, the best status of its places.
 
-    Only what this job was the first to see counts: another one may have taken in the same files meanwhile.
+    What another job brought in `meanwhile` is no longer new.
     """
-    new = [row["recording_sha256"] for row in ingested.recordings] + [row["sha256"] for row in ingested.inputs]
+    read = [row["recording_sha256"] for row in ingested.recordings] + [row["sha256"] for row in ingested.inputs]
+    new = [digest for digest in read if digest not in meanwhile]
     if snapshot is None or not new:
         return STATUSES.to_frame()
     recordings = snapshot.scan("recordings").rename({"recording_sha256": "sha256"})
     inputs = snapshot.scan("inputs").with_columns(run_id=pl.lit(None, pl.String), conflict=pl.lit(value=False))
     best_first = pl.col("status").replace_strict({status: rank for rank, status in enumerate(BEST_FIRST)})
     return (
-        pl.concat([table.select(*STATUSES.names(), "batch_id") for table in (recordings, inputs)])
-        .filter(pl.col("sha256").is_in(new), pl.col("batch_id") == batch_id)
+        pl.concat([table.select(STATUSES.names()) for table in (recordings, inputs)])
+        .filter(pl.col("sha256").is_in(new))
         .sort(best_first, "conflict", descending=[False, True])
         .unique(["sha256", "run_id"], keep="first", maintain_order=True)
-        .select(STATUSES.names())
         .collect()
     )

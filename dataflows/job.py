@@ -7,7 +7,7 @@ from dataflows.accounts import Accounts
 from dataflows.ingested import Ingested, IngestOptions
 from dataflows.inputs import Limits, find_sources
 from dataflows.known import Known
-from dataflows.store import Store
+from dataflows.store import Snapshot, Store
 from dataflows.store.rederiving import needs_rederiving
 from dataflows.summary import Progress, Summary
 from dataflows.version import CODE_VERSION
@@ -48,14 +48,13 @@ def run(
     unchanged, changed = known.divided(found.sources)
     ingested, snapshot, rederived = Ingested(refusals=found.refusals), known.snapshot, 0
     findings: list[str] = []
-    batch_id = ""
+    meanwhile: frozenset[str] = frozenset()
     if changed or found.refusals or snapshot is None or needs_rederiving(snapshot, CODE_VERSION):
         # The graph takes longer to load than 2,000 known files take to be looked at.
         from dataflows.findings import findings_of  # noqa: PLC0415
         from dataflows.publication import contribution_of, ingested_sources, rederived_chunks  # noqa: PLC0415
 
         with target.batch(CODE_VERSION) as batch:
-            batch_id = batch.batch_id
             known = Known.of(batch.base)
             unchanged, changed = known.divided(found.sources)
             options = IngestOptions(
@@ -71,12 +70,21 @@ def run(
             rederived, snapshot = len(replaced), known.snapshot
             if snapshot is None or replaced or known.would_change(ingested):
                 snapshot = batch.publish(contribution_of(ingested, known, batch, replaced))
+                meanwhile = _brought_meanwhile(target, snapshot, known)
                 findings = findings_of(snapshot)
     if not target.shows_newest():
         from dataflows.store.catalog_file import renew_catalog  # noqa: PLC0415 - the database is seldom needed here
 
         renew_catalog(target)
-    accounts = Accounts.of(snapshot, ingested, known, unchanged, len(found.refusals), batch_id)
+    accounts = Accounts.of(snapshot, ingested, known, unchanged, unreadable=len(found.refusals), meanwhile=meanwhile)
     return accounts.summary(
         ignored=found.ignored + ingested.ignored, rederived=rederived, findings=findings, began=began
     )
+
+
+def _brought_meanwhile(store: Store, published: Snapshot, known: Known) -> frozenset[str]:
+    """Digests of documents that another job published while this one ran."""
+    base = known.snapshot.version if known.snapshot else None
+    if published.manifest.parent in (None, base):
+        return frozenset()
+    return Known.of(store.snapshot(published.manifest.parent)).sha256 - known.sha256
