@@ -15,7 +15,7 @@ from dataflows.store.parts import write_chunk
 CHUNK_RUNS = 400
 """Runs of one chunk: enough to spread the cost of a query over them, few enough to stay in cache."""
 CHUNK_BYTES = 20_000_000
-"""Bytes of recorded text one chunk keeps, which bounds a worker's memory."""
+"""Size of one chunk's facts, rows and text, which bounds a worker's memory."""
 
 
 def ingest(sources: Iterable[Source], options: IngestOptions) -> Iterator[Ingested]:
@@ -26,7 +26,7 @@ def ingest(sources: Iterable[Source], options: IngestOptions) -> Iterator[Ingest
     """
     with ThreadPoolExecutor(1) as reading:
         intake = _Intake(options)
-        for item in _one_ahead(_told(sources, options.limits), reading):
+        for item in _one_ahead(_items(sources, options.limits), reading):
             if not isinstance(item, _SourceRead):
                 intake.take(item)
                 continue
@@ -44,10 +44,10 @@ class _SourceRead:
     ignored: int
 
 
-Told: TypeAlias = Document | Refusal | _SourceRead
+Item: TypeAlias = Document | Refusal | _SourceRead
 
 
-def _told(sources: Iterable[Source], limits: Limits) -> Iterator[Told]:
+def _items(sources: Iterable[Source], limits: Limits) -> Iterator[Item]:
     """What the sources hold, in order, each followed by its end."""
     for source in sources:
         documents = read_documents(source, limits)
@@ -55,7 +55,7 @@ def _told(sources: Iterable[Source], limits: Limits) -> Iterator[Told]:
         yield _SourceRead(source, documents.ignored)
 
 
-def _one_ahead(items: Iterator[Told], pool: ThreadPoolExecutor) -> Iterator[Told]:
+def _one_ahead(items: Iterator[Item], pool: ThreadPoolExecutor) -> Iterator[Item]:
     """The same items; while one is worked on, the next is fetched."""
     fetched = pool.submit(next, items, None)
     while (item := fetched.result()) is not None:

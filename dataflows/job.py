@@ -55,8 +55,9 @@ def run(
         from dataflows.publication import contribution_of, ingested_sources, rederived_chunks  # noqa: PLC0415
 
         with target.batch(CODE_VERSION) as batch:
-            known = Known.of(batch.base)
-            unchanged, changed = known.divided(found.sources)
+            if batch.base and batch.base.version != known.version:
+                known = Known.of(batch.base)
+                unchanged, changed = known.divided(found.sources)
             options = IngestOptions(
                 store_root=str(target.path),
                 batch_id=batch.batch_id,
@@ -84,7 +85,6 @@ def run(
 
 def _brought_meanwhile(store: Store, published: Snapshot, known: Known) -> frozenset[str]:
     """Digests of documents that another job published while this one ran."""
-    base = known.snapshot.version if known.snapshot else None
-    if published.manifest.parent in (None, base):
+    if published.manifest.parent in (None, known.version):
         return frozenset()
     return Known.of(store.snapshot(published.manifest.parent)).sha256 - known.sha256

@@ -35,6 +35,11 @@ class Known:
         return cls(snapshot, table(Recordings), table(Inputs), table(Quarantine), table(Files))
 
     @property
+    def version(self) -> int | None:
+        """Number of that snapshot; None when nothing was published yet."""
+        return self.snapshot.version if self.snapshot else None
+
+    @property
     def sha256(self) -> frozenset[str]:
         """Digests of all documents that were taken in."""
         return frozenset(self.recordings["recording_sha256"]) | frozenset(self.inputs["sha256"])

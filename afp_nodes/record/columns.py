@@ -108,10 +108,7 @@ class Columns:
     """
 
     def __init__(self, schema: type[Frame], pools: Pools, inherited: Iterable[str] = ()) -> None:
-        dtypes = {
-            name: NAME if column.dtype == NAME else stored
-            for (name, column), stored in zip(schema.columns().items(), schema.stored_dtypes().values(), strict=True)
-        }
+        dtypes = schema.stored_dtypes() | {name: NAME for name, dtype in schema.dtypes().items() if dtype == NAME}
         self._names = list(dtypes)
         self._inherited = list(inherited)
         self._owners = array("q")

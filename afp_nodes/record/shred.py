@@ -54,7 +54,7 @@ INHERITED = {
 NO_META = EventMeta()
 REDACTION_MARKER = b"agentfootprint.redaction"
 ROW_BYTES = 200
-"""Bytes a row takes beside its text, roughly."""
+"""Bytes a row of facts takes beside its text, with what is derived from it, roughly."""
 
 SCHEMAS: dict[str, type[Frame]] = {
     "run_records": RunRecords,
