@@ -1,6 +1,7 @@
-"""Facts: the frames of one chunk of runs, as they were read off the recordings.
+"""Facts: the frames of one chunk of runs, as they were read off the recordings, and what was declared of them.
 
-Where the graph begins. `facts` holds one frame for each fact, by name, in the shape its schema declares.
+Where the graph begins. `facts` and `declared` hold one frame for each node here, by name, in the shape its schema
+declares.
 """
 
 import dataframely as dy
@@ -8,6 +9,8 @@ import polars as pl
 
 from afp_nodes.schemas import (
     Commits,
+    DeclaredTools,
+    DeclaredUnits,
     Events,
     Messages,
     Reads,
@@ -62,3 +65,13 @@ def messages(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[Messages]:
 def tool_calls(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[ToolCalls]:
     """One row per tool call."""
     return facts["tool_calls"].lazy().pipe(ToolCalls.cast)
+
+
+def declared_tools(declared: dict[str, pl.DataFrame]) -> dy.LazyFrame[DeclaredTools]:
+    """One row per tool of a run whose rows the application declares."""
+    return declared["declared_tools"].lazy().pipe(DeclaredTools.cast)
+
+
+def declared_units(declared: dict[str, pl.DataFrame]) -> dy.LazyFrame[DeclaredUnits]:
+    """One row per unit of a side of a run's unit list."""
+    return declared["declared_units"].lazy().pipe(DeclaredUnits.cast)

@@ -155,6 +155,13 @@ class SubjectKind(StrEnum):
     UNIT = "unit"
 
 
+class Side(StrEnum):
+    """Where a unit of context stood."""
+
+    AVAILABLE = "available"
+    SENT = "sent"
+
+
 class CallStatus(StrEnum):
     """How a tool call ended where the record itself does not say."""
 

@@ -23,7 +23,7 @@ from afp_nodes import (
     verdicts,
 )
 from afp_nodes.record import FactCollector, read_recordings
-from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, Frame
+from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, DeclaredTools, DeclaredUnits, Frame
 
 NODE_MODULES = (
     facts,
@@ -45,6 +45,12 @@ CHUNK_TABLES = tuple(t.table_name() for t in (*FACT_TABLES, *DERIVED_TABLES))
 
 Frames = dict[str, pl.DataFrame]
 """Frames by name."""
+
+NOTHING_DECLARED: Frames = {
+    "declared_tools": pl.DataFrame(schema=DeclaredTools.stored_dtypes()),
+    "declared_units": pl.DataFrame(schema=DeclaredUnits.stored_dtypes()),
+}
+"""What `derive` takes for declared where it is not told."""
 
 
 class SchemaError(Exception):
@@ -80,16 +86,16 @@ def graph(*, validate: bool = False) -> driver.Driver:
     return driver.Builder().with_modules(*NODE_MODULES).with_adapters(borders).build()
 
 
-def derive(facts: dict[str, pl.DataFrame], *, validate: bool = False, **inputs: Any) -> Frames:
+def derive(facts: Frames, declared: Frames = NOTHING_DECLARED, *, validate: bool = False, **inputs: Any) -> Frames:
     """Every table of one chunk of runs, by name.
 
-    `facts` holds one frame for each fact (see `afp_nodes.facts`). `inputs` replaces what the nodes take by default:
-    `max_lives`, `max_depth`, `classifier`.
+    `facts` holds one frame for each fact, `declared` one for what applications declare (see `afp_nodes.facts`).
+    `inputs` replaces what the nodes take by default: `max_lives`, `max_depth`, `classifier`.
 
     Raises:
         SchemaError: a node gave a frame that its type does not declare.
     """
-    made = graph(validate=validate).execute(CHUNK_TABLES, inputs={"facts": facts, **inputs})
+    made = graph(validate=validate).execute(CHUNK_TABLES, inputs={"facts": facts, "declared": declared, **inputs})
     return {name: made[name].collect() for name in CHUNK_TABLES}
 
 

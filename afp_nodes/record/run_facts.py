@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Raw, json
 
 from afp_nodes.record.document import ReadRecording, RecordedEvents
-from afp_nodes.record.own_events import PREFIX, RUN_CONFIGURED, TURN_END
+from afp_nodes.record.own_events import PREFIX, RUN_CONFIGURED, TURN_END, is_read
 from afp_nodes.record.payloads import Payloads
 from afp_nodes.record.shapes import (
     NOTHING,
@@ -46,6 +46,19 @@ EVENT_MEMBERS = {
     "toolsInjections": "rawContent",
 }
 """Where events repeat a state key under another name."""
+
+EVENT_FACTS = (
+    "llm_calls",
+    "events",
+    "token_events",
+    "foreign_events",
+    "unread_events",
+    "answered",
+    "input_tokens",
+    "output_tokens",
+    "resumed_leg",
+)
+"""The columns that events tell."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -96,14 +109,16 @@ def event_facts(
 ) -> dict[str, Any]:
     """The columns that events tell: counts, tokens, and whether the run answered or was resumed."""
     if recorded is None:
-        names = ("llm_calls", "events", "token_events", "answered", "input_tokens", "output_tokens", "resumed_leg")
-        return dict.fromkeys(names)
+        return dict.fromkeys(EVENT_FACTS)
     types = {event.type for event in own}
     usages = [payloads.read(event, LlmEnd).usage or Usage() for event in own if event.type == LLM_END]
+    read = sum(map(is_read, recorded.events))
     return {
         "llm_calls": len(usages),
         "events": len(recorded.events),
         "token_events": sum(event.type == TOKEN for event in recorded.events),
+        "foreign_events": read - len(own),
+        "unread_events": len(recorded.events) - read,
         "answered": _answered(recorded, header, types),
         "input_tokens": _sum_of_known([usage.input for usage in usages]),
         "output_tokens": _sum_of_known([usage.output for usage in usages]),

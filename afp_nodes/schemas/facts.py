@@ -50,6 +50,12 @@ class RunRecords(Frame):
     llm_calls = dy.Int64(nullable=True, description="`stream.llm_end` events; NULL = events are missing")
     events = dy.Int64(nullable=True, description="all events, tokens included; NULL = events are missing")
     token_events = dy.Int64(nullable=True, description="token events, counted and not stored")
+    foreign_events = dy.Int64(
+        nullable=True, description="events of other runs that share the recorder; NULL = events are missing"
+    )
+    unread_events = dy.Int64(
+        nullable=True, description="entries without a type or with no object as payload; NULL = events are missing"
+    )
     odd_values = dy.Int64(description="values or list entries of a wrong type, which read as absent")
     replaced_characters = dy.Int64(description="lone surrogates, kept as U+FFFD")
     redacted_paths = dy.Int64(description="paths the log says were scrubbed, all scopes")
@@ -105,6 +111,8 @@ class Runs(Table):
     commits = dy.Int64(min=0, description="commits of the run's own log")
     events = RunRecords.events
     token_events = RunRecords.token_events
+    foreign_events = RunRecords.foreign_events
+    unread_events = RunRecords.unread_events
     odd_values = RunRecords.odd_values
     replaced_characters = RunRecords.replaced_characters
     redacted_paths = RunRecords.redacted_paths
