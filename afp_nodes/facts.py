@@ -9,6 +9,7 @@ import polars as pl
 
 from afp_nodes.schemas import (
     Commits,
+    DeclaredLists,
     DeclaredTools,
     DeclaredUnits,
     Events,
@@ -70,6 +71,11 @@ def tool_calls(facts: dict[str, pl.DataFrame]) -> dy.LazyFrame[ToolCalls]:
 def declared_tools(declared: dict[str, pl.DataFrame]) -> dy.LazyFrame[DeclaredTools]:
     """One row per tool of a run whose rows the application declares."""
     return declared["declared_tools"].lazy().pipe(DeclaredTools.cast)
+
+
+def declared_lists(declared: dict[str, pl.DataFrame]) -> dy.LazyFrame[DeclaredLists]:
+    """One row per run that has a unit list."""
+    return declared["declared_lists"].lazy().pipe(DeclaredLists.cast)
 
 
 def declared_units(declared: dict[str, pl.DataFrame]) -> dy.LazyFrame[DeclaredUnits]:

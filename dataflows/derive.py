@@ -23,7 +23,7 @@ from afp_nodes import (
     verdicts,
 )
 from afp_nodes.record import FactCollector, read_recordings
-from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, DeclaredTools, DeclaredUnits, Frame
+from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, DeclaredLists, DeclaredTools, DeclaredUnits, Frame
 
 NODE_MODULES = (
     facts,
@@ -48,6 +48,7 @@ Frames = dict[str, pl.DataFrame]
 
 NOTHING_DECLARED: Frames = {
     "declared_tools": pl.DataFrame(schema=DeclaredTools.stored_dtypes()),
+    "declared_lists": pl.DataFrame(schema=DeclaredLists.stored_dtypes()),
     "declared_units": pl.DataFrame(schema=DeclaredUnits.stored_dtypes()),
 }
 """What `derive` takes for declared where it is not told."""

@@ -4,7 +4,7 @@ A `Table` is stored and published under its own name; a `Frame` lives only insid
 """
 
 from afp_nodes.schemas.base import Frame, Table
-from afp_nodes.schemas.declared import DeclaredTools, DeclaredUnits
+from afp_nodes.schemas.declared import DeclaredLists, DeclaredTools, DeclaredUnits
 from afp_nodes.schemas.facts import (
     Commits,
     Events,
@@ -95,6 +95,7 @@ __all__ = [
     "Commits",
     "ContextSources",
     "Coverages",
+    "DeclaredLists",
     "DeclaredTools",
     "DeclaredUnits",
     "Events",

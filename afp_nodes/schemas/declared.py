@@ -18,6 +18,15 @@ class DeclaredTools(Frame):
     rows_at = dy.String(description="member of the tool's result that holds its rows")
 
 
+class DeclaredLists(Frame):
+    """One run for which an application made a unit list; the list may be empty, and the run need not be in the store.
+
+    Rule: product contract, sections 3 and 9.
+    """
+
+    run_id = dy.Categorical(primary_key=True, description="run the list is of")
+
+
 class DeclaredUnits(Frame):
     """One unit of one side of the unit list that an application made for a run.
 
