@@ -6,7 +6,7 @@ Rule: product contract, section 3.
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from msgspec import UNSET, Raw
 
@@ -14,7 +14,8 @@ from afp_nodes.record.decoding import Decoded, decoded
 from afp_nodes.record.inputs import ReadInput, named_kind, read_input
 from afp_nodes.record.nesting import Pieces
 from afp_nodes.record.own_events import own_run, run_ids
-from afp_nodes.record.shapes import Configuration, Event, Producer, RunHeader, Snapshot
+from afp_nodes.record.redaction import redaction_marker, with_kept_out_payloads
+from afp_nodes.record.shapes import NOTHING, Configuration, Event, Producer, RunHeader, Snapshot
 from afp_nodes.record.variants import Content, content_of
 from afp_nodes.refusals import RefusedError
 from afp_nodes.words import InputKind, QuarantineCode, SourceFormat
@@ -46,7 +47,7 @@ class ReadRecording:
     """One recorded run, decoded: who it is, what decides between its versions, and all that it holds.
 
     `commits` counts its own log; `events` counts its events, None = they are missing. `header` is None without an
-    envelope.
+    envelope. `redaction_marker` is empty unless the record was served under a redaction policy.
     """
 
     run_id: str
@@ -61,6 +62,7 @@ class ReadRecording:
     producer: Producer = field(repr=False)
     configuration: Configuration = field(repr=False)
     pieces: Pieces = field(repr=False)
+    redaction_marker: Raw = field(repr=False)
     odd_values: int = 0
     replaced_characters: int = 0
 
@@ -89,7 +91,7 @@ def read_recordings(data: bytes, options: ReadOptions | None = None) -> list[Rea
 
 
 def _recordings(read: Decoded, data: bytes, options: ReadOptions) -> list[ReadRecording]:
-    content = content_of(read.document)
+    content = _as_served(content_of(read.document))
     header = (read.document.run if content.source_format == SourceFormat.ENVELOPE else None) or RunHeader()
     if header.run_id:
         return [_recording(header.run_id, content, header, read, _all_events(content.events))]
@@ -122,9 +124,16 @@ def _split(named: list[str], content: Content, header: RunHeader, read: Decoded)
         indexes = [index for index, owner in enumerate(owners) if owner == run_id]
         events = [(content.events or [])[index] for index in indexes]
         recorded = RecordedEvents(events, indexes, run_id, goes_on=run_id != last)
-        part = content if run_id == last else Content(content.source_format, Snapshot(), events, Raw(b""))
+        part = content if run_id == last else replace(content, snapshot=Snapshot(), checkpoint_state=NOTHING)
         recordings.append(_recording(run_id, part, header, read, recorded))
     return recordings
+
+
+def _as_served(content: Content) -> Content:
+    """The content, with the events as they read where the record was served under a redaction policy."""
+    marker = redaction_marker(content.snapshot.recorders or [])
+    events = content.events and with_kept_out_payloads(content.events) if marker else content.events
+    return replace(content, events=events, redaction_marker=marker)
 
 
 def _all_events(events: list[Event] | None) -> RecordedEvents | None:
@@ -148,6 +157,7 @@ def _recording(
         producer=(read.document.producer if enveloped else None) or Producer(),
         configuration=(read.document.configuration if enveloped else None) or Configuration(),
         pieces=read.pieces,
+        redaction_marker=content.redaction_marker,
         odd_values=read.odd_values,
         replaced_characters=read.replaced_characters,
     )

@@ -15,7 +15,7 @@ from afp_nodes.record.own_events import is_read, own_flags
 from afp_nodes.record.payloads import Payloads
 from afp_nodes.record.person import said_by_person
 from afp_nodes.record.run_facts import TOKEN, event_facts, header_facts, manifest_facts, redaction_facts, turn_facts
-from afp_nodes.record.shapes import NOTHING, Event, EventMeta, Message, Recorder, SharedState, is_object
+from afp_nodes.record.shapes import NOTHING, Event, EventMeta, Message, SharedState, is_object
 from afp_nodes.record.uncollected import uncollected
 from afp_nodes.record.values import Values
 from afp_nodes.schemas import (
@@ -52,7 +52,6 @@ INHERITED = {
 """The columns that rows take over from what they belong to."""
 
 NO_META = EventMeta()
-REDACTION_MARKER = b"agentfootprint.redaction"
 ROW_BYTES = 200
 """Bytes a row of facts takes beside its text, with what is derived from it, roughly."""
 
@@ -126,7 +125,6 @@ class _Shredder:
         self._values = Values(recording.pieces)
         self._payloads = Payloads()
         self._odd = recording.odd_values
-        self._marker = _redaction_marker(recording.snapshot.recorders or [])
 
     def shred(self, sha256: str) -> None:
         """Add all rows of the run; its own row comes last, when all that is odd was met."""
@@ -137,9 +135,10 @@ class _Shredder:
         self._columns["commits"].add_owned(commit_columns(logs, first_scope))
         self._columns["writes"].add_owned(write_columns(logs, self._values, first_commit))
         self._columns["reads"].add_owned(read_columns(logs, first_scope))
-        shared = self._shared_state()
+        stated = self._stated_state()
+        shared = stated or self._object(self._recording.checkpoint_state)
         state = self._payloads.of(shared, SharedState)
-        self._add("states", self._state_rows(shared, self._object(snapshot.initial_state)))
+        self._add("states", self._state_rows(shared, self._object(snapshot.initial_state), is_stated=bool(stated)))
         self._add("messages", self._message_rows(state.history or []))
         own = self._add_events()
         self._add("tool_calls", self._call_rows(own))
@@ -155,7 +154,7 @@ class _Shredder:
     def _run_facts(self, own: list[Event], shared: Raw, state: SharedState, logs: list[Log]) -> dict[str, Any]:
         recording, payloads, values = self._recording, self._payloads, self._values
         events = recording.recorded.events if recording.recorded else None
-        is_redacted = bool(self._marker)
+        is_redacted = bool(recording.redaction_marker)
         return {
             "write_provenance": recording.snapshot.write_provenance,
             "replaced_characters": recording.replaced_characters,
@@ -166,11 +165,10 @@ class _Shredder:
             **redaction_facts((log.commits for log in logs), shared, events, is_redacted, values),
         }
 
-    def _shared_state(self) -> Raw:
-        """The final state: the snapshot's, else that of a checkpoint."""
+    def _stated_state(self) -> Raw:
+        """The final state as the snapshot has it."""
         stated = self._recording.snapshot.shared_state
-        shared = self._object(NOTHING if stated is UNSET else stated)
-        return shared or self._object(self._recording.checkpoint_state)
+        return self._object(NOTHING if stated is UNSET else stated)
 
     def _object(self, raw: Raw) -> Raw:
         """A kept value that should be an object; nothing, and counted unless null, where it is none."""
@@ -179,9 +177,12 @@ class _Shredder:
         self._odd += json.encode(raw) not in (b"", b"null")
         return NOTHING
 
-    def _state_rows(self, shared: Raw, initial: Raw) -> Iterator[Row]:
-        kinds = {StateKind.SHARED: shared, StateKind.INITIAL: initial, StateKind.REDACTION: self._marker}
-        return ((kind.value, self._values.kept(raw)) for kind, raw in kinds.items() if raw)
+    def _state_rows(self, shared: Raw, initial: Raw, *, is_stated: bool) -> Iterator[Row]:
+        marker = self._recording.redaction_marker
+        kinds = {StateKind.SHARED: shared, StateKind.INITIAL: initial, StateKind.REDACTION: marker}
+        for kind, raw in kinds.items():
+            if raw:
+                yield kind.value, self._values.kept(raw), kind == StateKind.SHARED and not is_stated
 
     def _message_rows(self, history: list[Message]) -> Iterator[Row]:
         for index, message in enumerate(history):
@@ -246,9 +247,3 @@ class _Shredder:
     def _plain(self, raw: Raw) -> str | None:
         """A text as it reads, any other value as JSON text; null reads as absent."""
         return None if json.encode(raw) == b"null" else self._values.spoken(raw)
-
-
-def _redaction_marker(recorders: list[Raw]) -> Raw:
-    """The row of the recorders that says the record was served under a redaction policy."""
-    named = (raw for raw in recorders if REDACTION_MARKER in json.encode(raw))
-    return next((raw for raw in named if Payloads().of(raw, Recorder).id == REDACTION_MARKER.decode()), NOTHING)

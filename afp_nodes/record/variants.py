@@ -5,7 +5,7 @@ alone (`commitLog` or `sharedState`); the `checkpoint` of a paused run. An envel
 others.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -28,12 +28,13 @@ _KINDS = {b"[": "a list", b'"': "a text", b"n": "null", b"t": "true", b"f": "fal
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a document holds of a run, whatever its shape."""
+    """What a document holds of a run, whatever its shape; `redaction_marker` is empty unless a policy was in force."""
 
     source_format: SourceFormat
     snapshot: Snapshot
     events: list[Event] | None
     checkpoint_state: Raw
+    redaction_marker: Raw = field(default_factory=Raw)
 
 
 def content_of(document: Document) -> Content:

@@ -140,6 +140,7 @@ class States(Table):
 
 class Scopes(Table):
     """One log of one run: its own, or that of a subflow mount whose name holds a `#`.
+    from_checkpoint = dy.Bool(description="the final state of a checkpoint, for want of one in the snapshot")
 
     Rule: record format, sections 8 and 10.
     """
@@ -217,7 +218,11 @@ class Events(Table):
         nullable=True, description="step the event names; inner steps carry their subflow"
     )
     wall_clock_ms = dy.Float64(nullable=True, description="clock of the event, milliseconds since 1970 UTC")
-    payload_json = dy.String(nullable=True, description="payload as recorded, white space removed; NULL = absent")
+    payload_json = dy.String(
+        nullable=True,
+        description="payload as recorded, white space removed; NULL = no object; `{}` where a redacted record keeps it"
+        " out",
+    )
     own = dy.Bool(description="the event is the run's own, not another run's that shares the recorder")
     event_run_id = dy.String(nullable=True, description="run the event's meta names")
 

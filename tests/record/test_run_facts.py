@@ -168,6 +168,18 @@ def test_an_answer_that_is_no_text_is_none_and_never_taken_from_elsewhere(answer
             [True, True],
         ),
         ([configured("a"), {**event("x"), "meta": None}], [True, False]),
+        ([{**configured("a"), "payload": "REDACTED"}, event("x", run="b")], [True, True]),
+        ([configured("a"), {**configured("b"), "payload": None}, event("x", run="b")], [True, False, False]),
+        (
+            [
+                configured("b") | {"meta": {"runId": "b", "sessionId": "t"}},
+                configured("a"),
+                configured("a") | {"meta": {"runId": "a", "sessionId": "s"}},
+                event("agent.turn_end", run="a"),
+                event("x", run=None, sessionId="s"),
+            ],
+            [False, True, True, True, False],
+        ),
     ],
 )
 def test_own_events_are_told_by_the_run_that_was_configured(events: Any, own: list[bool]) -> None:
@@ -203,6 +215,35 @@ def test_in_a_redacted_record_a_placeholder_is_no_text() -> None:
     plain, redacted = bare({}, events), bare({"recorders": [MARKER]}, events)
     assert (run_of(plain)["question"], run_of(plain)["answer"]) == ("[REDACTED]", "REDACTED")
     assert (run_of(redacted)["question"], run_of(redacted)["answer"]) == (None, None)
+
+
+def test_in_a_redacted_record_a_payload_that_is_a_placeholder_is_still_an_event() -> None:
+    kept_out = {**configured("a"), "payload": "[REDACTED]"}
+    events = [kept_out, event("x", run="b"), {**event("x", run="a"), "payload": "none"}]
+    plain, redacted = envelope(bare({}, events)), envelope(bare({"recorders": [MARKER]}, events))
+    counts = ("foreign_events", "unread_events", "odd_values")
+    assert [run_of(plain)[name] for name in counts] == [0, 2, 2]
+    assert [run_of(redacted)[name] for name in counts] == [1, 1, 1]
+    assert facts_of(plain)["events"]["payload_json"].to_list() == [None, "{}", None]
+    assert facts_of(redacted)["events"]["payload_json"].to_list() == ["{}", "{}", None]
+
+
+def test_the_marker_holds_for_every_run_of_a_document() -> None:
+    events = [{**event("x", run="a"), "payload": "REDACTED"}, event("x", run="b")]
+    facts = facts_of(bare({"recorders": [MARKER]}, events), split_runs=True)
+    assert facts["states"].select("run_id", "which").rows() == [("a", "redaction"), ("b", "redaction")]
+    assert facts["run_records"]["unread_events"].to_list() == [0, 0]
+
+
+def test_it_is_told_whose_the_final_state_is() -> None:
+    paused = {"snapshot": {"initialState": {"a": 1}}, "checkpoint": {"sharedState": {"b": 2}}}
+    ended = {"snapshot": {"sharedState": {"c": 3}}, "checkpoint": {"sharedState": {"b": 2}}}
+    told = facts_of(envelope(paused), envelope(ended, runId="run-2"))["states"]
+    assert told.select("which", "state_json", "from_checkpoint").rows() == [
+        ("shared", '{"b":2}', True),
+        ("initial", '{"a":1}', False),
+        ("shared", '{"c":3}', False),
+    ]
 
 
 @pytest.mark.parametrize(
