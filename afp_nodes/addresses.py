@@ -7,6 +7,9 @@ NAME = pl.Categorical()
 OWN_LOG = pl.lit("", NAME)
 """The scope of a run's own log."""
 
+MODEL_CALL = "call-llm"
+"""Local name of the stage that calls the model."""
+
 LOG_KEY = ["run_id", "scope", "key"]
 """One variable of one log."""
 LOG_POSITION = ["run_id", "scope", "commit_idx"]
@@ -24,3 +27,8 @@ def first_row_of(number: str) -> pl.Expr:
     """Row at which the rows of this row's address begin, in a frame sorted by its number."""
     row = pl.int_range(pl.len())
     return pl.when(pl.col(number).ne_missing(pl.col(number).shift(1))).then(row).forward_fill()
+
+
+def is_model_call() -> pl.Expr:
+    """The commit is that of a model call: the stage's local name is `call-llm`."""
+    return (pl.col("stage_id") == MODEL_CALL) | pl.col("stage_id").cat.ends_with(f"/{MODEL_CALL}")

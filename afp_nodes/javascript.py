@@ -34,6 +34,12 @@ LAST_INDEX = 4_294_967_294
 EXACT_INTEGERS = 2**53
 """Integers beyond lose digits when they become doubles."""
 
+WHITE_SPACE = (
+    "\t\n\v\f\r \N{NO-BREAK SPACE}\N{ZERO WIDTH NO-BREAK SPACE}\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}"
+    "\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+)
+"""What `trim` takes off: tab, line ends, the byte order mark and every space, but no other control character."""
+
 DENIED_NAMES = frozenset({"__proto__", "constructor", "prototype"})
 """Names that a path never follows."""
 
@@ -50,17 +56,18 @@ def parse(text: str) -> Any:
     Integers beyond 2^53 become doubles; index-like names come first, in numeric order. Raises `ValueError` where
     the text is not JSON.
     """
-    if not _UNLIKE_PYTHON.search(text):
-        try:
-            return msgspec.json.decode(text)
-        except (RecursionError, msgspec.DecodeError):
-            pass  # too deep, half a surrogate pair, or beyond the doubles: JavaScript takes all three
+    return _carefully_parsed(text) if _UNLIKE_PYTHON.search(text) else parse_as_spelled(text)
+
+
+def parse_as_spelled(text: str) -> Any:
+    """The value of a JSON text for who looks members up by name and takes numbers by `as_double`.
+
+    Several times as fast as `parse`: members may stand as recorded, and integers as they are spelled.
+    """
     try:
-        return json.loads(
-            text, parse_int=_number, parse_float=_number, parse_constant=_refused, object_pairs_hook=_members
-        )
-    except RecursionError:
-        return deep_json.parse(text, _number, _put_in_order)
+        return msgspec.json.decode(text)
+    except (RecursionError, msgspec.DecodeError, UnicodeEncodeError):
+        return _carefully_parsed(text)  # too deep, half a surrogate pair, or beyond the doubles
 
 
 def stringify(value: Any) -> str:
@@ -129,9 +136,19 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def as_double(value: Any) -> float | None:
+    """The double that a JSON number stands for; None for anything else, truth values too."""
+    return _double(value) if is_number(value) else None
+
+
 def is_truthy(value: Any) -> bool:
     """What JavaScript takes for true: all but `undefined`, `null`, `false`, zero, NaN and the empty text."""
     return isinstance(value, list | dict) or (bool(value) and value == value)  # noqa: PLR0124 - only NaN differs
+
+
+def trimmed(text: str) -> str:
+    """A text without JavaScript's white space at both ends, which is not Python's."""
+    return text.strip(WHITE_SPACE)
 
 
 def utf16_length(text: str) -> int:
@@ -157,6 +174,16 @@ def in_member_order(names: list[str]) -> list[str]:
         return names
     indexes = [name for name in names if is_index_name(name)]
     return sorted(indexes, key=int) + [name for name in names if not is_index_name(name)]
+
+
+def _carefully_parsed(text: str) -> Any:
+    """The value of a JSON text, or `ValueError`; for what the fast decoder does otherwise, or cannot do."""
+    try:
+        return json.loads(
+            text, parse_int=_number, parse_float=_number, parse_constant=_refused, object_pairs_hook=_members
+        )
+    except RecursionError:
+        return deep_json.parse(text, _number, _put_in_order)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -4,16 +4,19 @@ Its nodes are pure: given the same sightings in any order and any batching they 
 plain frames in the shape of the tables; `earlier_*` stand in the snapshot that is built upon, the others are new.
 """
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import dataframely as dy
 import polars as pl
+from msgspec import Raw, json
 
 from afp_nodes.javascript import parse
 from afp_nodes.schemas import (
     Files,
     HeldRuns,
+    InForce,
     InputEntries,
     Inputs,
     Quarantine,
@@ -22,13 +25,11 @@ from afp_nodes.schemas import (
     StudyRuns,
     SupersededRuns,
 )
+from afp_nodes.schemas.declared import ALL_RUNS
 from afp_nodes.words import DocumentStatus, InputKind
 
 PLACE = ("source_uri", "position")
 """Where a document lies; of equal copies the least place counts."""
-
-ALL_RUNS = "*"
-"""Subject of a declaration that speaks of every run."""
 
 
 def recordings(recording_sightings: pl.DataFrame) -> dy.LazyFrame[Recordings]:
@@ -61,17 +62,17 @@ def recordings(recording_sightings: pl.DataFrame) -> dy.LazyFrame[Recordings]:
 def input_entries(input_sightings: pl.DataFrame) -> dy.LazyFrame[InputEntries]:
     """One row per study, unit list of a run or declaration for a run that a document holds.
 
-    A document that holds two lists for one run counts as its longer one. Sizes: runs of a study, distinct ids of a
-    unit list, tools of a declaration.
+    A document that holds two lists for one run counts as its longer one, the first of equal ones. Sizes: runs of a
+    study, distinct ids of a unit list, tools of a declaration.
     """
-    documents = input_sightings.select("sha256", "kind", "content_json").unique("sha256")
+    documents = input_sightings.select("sha256", "kind", "content_json").unique(["sha256", "kind"])
     entries = [
         (sha256, kind, *entry) for sha256, kind, content in documents.iter_rows() for entry in _entries(kind, content)
     ]
     return (
         pl.LazyFrame(entries, schema=InputEntries.create_empty().schema, orient="row")
-        .group_by("sha256", "kind", "subject")
-        .agg(pl.col("size").max(), pl.col("run_ids").first())
+        .sort("size", descending=True, maintain_order=True)
+        .unique(["sha256", "kind", "subject"], keep="first", maintain_order=True)
         .pipe(InputEntries.cast)
     )
 
@@ -83,7 +84,7 @@ def inputs(input_sightings: pl.DataFrame, input_entries: dy.LazyFrame[InputEntri
     is in force, else the one of the greater hash. A document is `active` while it is in force for one subject, or
     speaks of none.
     """
-    in_force = _in_force(input_entries).select("sha256", "in_force").unique()
+    in_force = _foremost(input_entries).select("sha256").unique().with_columns(in_force=True)
     speaking = input_entries.select("sha256").unique().with_columns(speaks=True)
     return (
         _first_sightings(input_sightings, [*Inputs.primary_key()])
@@ -98,13 +99,27 @@ def inputs(input_sightings: pl.DataFrame, input_entries: dy.LazyFrame[InputEntri
 def study_runs(input_entries: dy.LazyFrame[InputEntries]) -> dy.LazyFrame[StudyRuns]:
     """One row per run that a study in force lists."""
     return (
-        _in_force(input_entries)
+        _foremost(input_entries)
         .filter(pl.col("kind") == InputKind.STUDY)
         .select(study_id="subject", run_id="run_ids")
         .explode("run_id")
         .drop_nulls()
         .unique()
         .pipe(StudyRuns.cast)
+    )
+
+
+def in_force(input_entries: dy.LazyFrame[InputEntries]) -> dy.LazyFrame[InForce]:
+    """One row per run, or `*`, and kind of document that declares something of it: what is in force.
+
+    Of several unit lists of a run, or declarations, the one that says more is in force, else the one of the greater
+    hash. A declaration for `*` holds for the runs that no other one names.
+    """
+    return (
+        _foremost(input_entries)
+        .filter(pl.col("kind") != InputKind.STUDY)
+        .select("kind", "entry_json", "digest", run_id="subject")
+        .pipe(InForce.cast)
     )
 
 
@@ -162,11 +177,13 @@ def superseded_runs(held_runs: pl.DataFrame, recordings: dy.LazyFrame[Recordings
 
 
 class _Entry(NamedTuple):
-    """What one entry of a document speaks of, how much it says, and the runs it lists."""
+    """What one entry of a document speaks of, how much it says, the runs it lists, its text and the text's hash."""
 
     subject: str
     size: int
     run_ids: list[str]
+    entry_json: str = ""
+    digest: str = ""
 
 
 def _first_sightings(sightings: pl.DataFrame, key: list[str]) -> pl.LazyFrame:
@@ -190,13 +207,9 @@ def _status(wins: pl.Expr) -> pl.Expr:
     )
 
 
-def _in_force(input_entries: pl.LazyFrame) -> pl.LazyFrame:
+def _foremost(input_entries: pl.LazyFrame) -> pl.LazyFrame:
     """The entry of each subject that says most, ties by the greater hash."""
-    return (
-        input_entries.sort("size", "sha256")
-        .unique(["kind", "subject"], keep="last", maintain_order=True)
-        .with_columns(in_force=True)
-    )
+    return input_entries.sort("size", "sha256").unique(["kind", "subject"], keep="last", maintain_order=True)
 
 
 def _inside(refusals: pl.DataFrame, files_read: pl.DataFrame) -> pl.LazyFrame:
@@ -224,10 +237,18 @@ def _leading_parts(uris: pl.LazyFrame, separator: str) -> pl.LazyFrame:
 
 def _entries(kind: str, content_json: str) -> Iterator[_Entry]:
     """The entries of one document; malformed ones, which were refused when it was read, are passed over."""
-    document = parse(content_json)
-    for entry in document if isinstance(document, list) else [document]:
-        if isinstance(entry, dict):
-            yield from _READERS[InputKind(kind)](entry)
+    for text in _entry_texts(content_json):
+        entry = parse(text)
+        digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+        for read in _READERS[InputKind(kind)](entry) if isinstance(entry, dict) else ():
+            yield read._replace(entry_json=text, digest=digest)
+
+
+def _entry_texts(content_json: str) -> list[str]:
+    """The entries of a list, or the one document, as they are spelled."""
+    if not content_json.startswith("["):
+        return [content_json]
+    return [bytes(entry).decode() for entry in json.decode(content_json, type=list[Raw])]
 
 
 def _study_entries(study: dict[str, Any]) -> Iterator[_Entry]:

@@ -8,7 +8,7 @@ import dataframely as dy
 import polars as pl
 
 from afp_nodes import javascript
-from afp_nodes.addresses import LOG_STEP, NAME, OWN_LOG
+from afp_nodes.addresses import LOG_STEP, NAME, OWN_LOG, is_model_call
 from afp_nodes.distinct import mapped_once
 from afp_nodes.schemas import (
     Commits,
@@ -25,7 +25,6 @@ from afp_nodes.schemas import (
 )
 
 ENGINE = "sf-injection-engine"
-CALL = "call-llm"
 STEP_TEXT_UNITS = 2000
 """UTF-16 code units of a step's text that are kept."""
 
@@ -70,7 +69,7 @@ def loop_frames(
     The call is the first commit of the body whose stage is `call-llm`; a loop may have none. A mount without a log
     is a loop with an empty body.
     """
-    is_call = (pl.col("stage_id") == CALL) | pl.col("stage_id").cat.ends_with(f"/{CALL}")
+    is_call = is_model_call()
     bodies = (
         frame_commits.sort("run_id", "loop_index", "commit_idx")
         .group_by("run_id", "loop_index", "scope", maintain_order=True)

@@ -145,6 +145,14 @@ class VerdictKind(StrEnum):
     STANDING = "standing"
 
 
+class MissingContextVerdict(StrEnum):
+    """Whether a run went without context that was available."""
+
+    DROPPED = "dropped"
+    NONE_DROPPED = "none-dropped"
+    UNKNOWN = "unknown"
+
+
 class SubjectKind(StrEnum):
     """What a verdict is about."""
 
@@ -162,9 +170,190 @@ class Side(StrEnum):
     SENT = "sent"
 
 
+class Sight(StrEnum):
+    """How well the record shows one side of a call's context, best first."""
+
+    WHOLE = "whole"
+    FALLBACK = "fallback"
+    PART = "part"
+    NONE = "none"
+
+
+class Slot(StrEnum):
+    """Where context goes in a model call."""
+
+    SYSTEM_PROMPT = "system-prompt"
+    MESSAGES = "messages"
+    TOOLS = "tools"
+
+
+class Place(StrEnum):
+    """Where in a record a tool result shows, in the order in which places are listed."""
+
+    EVENT = "event"
+    STATE = "state"
+    LOG = "log"
+
+
+class UnitKind(StrEnum):
+    """What kind of context a unit is."""
+
+    INJECTION = "injection"
+    MEMORY = "memory"
+    TOOL_RESULT = "tool-result"
+    DECLARED = "declared"
+
+
+class DropReason(StrEnum):
+    """Why a unit that was available was not sent, where the record says so."""
+
+    EVICTED = "evicted"
+    BELOW_THRESHOLD = "below-threshold"
+    OVER_BUDGET = "over-budget"
+    OVER_MAX_ENTRIES = "over-max-entries"
+    OVER_CHAR_BUDGET = "over-char-budget"
+    SUPERSEDED = "superseded"
+    SKIPPED = "skipped"
+
+
+class RoutingStatus(StrEnum):
+    """Whether a record holds a routing verdict."""
+
+    RECORDED = "recorded"
+    NOT_RECORDED = "not-recorded"
+    NOT_APPLICABLE = "not-applicable"
+
+
+class CheckState(StrEnum):
+    """Whether a record can answer a check."""
+
+    REACHABLE = "reachable"
+    UNREACHABLE = "unreachable"
+    NOT_APPLICABLE = "not-applicable"
+
+
+class UnreachableReason(StrEnum):
+    """What of the routing check cannot be told: the decision or the delivery, for want of events or for a pause."""
+
+    DECIDED_NO_EVENT = "decided/no-event"
+    DECIDED_BEFORE_PAUSE = "decided/before-pause"
+    DELIVERY_NO_EVENT = "delivery/no-event"
+    DELIVERY_BEFORE_PAUSE = "delivery/before-pause"
+
+
+class DeliveredVerdict(StrEnum):
+    """Whether the decided skill was given to the model, where the record proves it."""
+
+    DELIVERED = "delivered"
+    NOT_DELIVERED = "not-delivered"
+
+
+class Configured(StrEnum):
+    """Whether a run was configured with a skill graph."""
+
+    NONE = "none"
+    GRAPH = "graph"
+
+
+class BeforePause(StrEnum):
+    """What became of the verdict from before a pause."""
+
+    HELD = "held"
+    LOST = "lost"
+
+
+class RefusalForm(StrEnum):
+    """How the reading of a skill was refused."""
+
+    REJECTED = "rejected"
+    REFUSED = "refused"
+    REFUSED_UNNAMED = "refused-unnamed"
+
+
 class CallStatus(StrEnum):
     """How a tool call ended where the record itself does not say."""
 
     RETURNED = "returned"
     ERROR = "error"
     UNKNOWN = "unknown"
+
+
+class Assessment(StrEnum):
+    """What a record says for and against the answer of its turn."""
+
+    UNKNOWN = "unknown"
+    KNOWN = "known"
+    UNREFUTED = "unrefuted"
+    NOT_APPLICABLE = "not-applicable"
+
+
+class Standing(StrEnum):
+    """The word that people read for an assessment."""
+
+    ASK = "ask"
+    NOT_SURE = "not-sure"
+    KNOWN = "known"
+    CONSISTENT = "consistent"
+    NOT_ASSESSED = "not-assessed"
+
+
+class TurnFrom(StrEnum):
+    """Where the turn begins: after the last message of a person, or with the history."""
+
+    PERSON = "person"
+    WHOLE_HISTORY = "whole-history"
+
+
+class Reason(StrEnum):
+    """Why an answer is not known to stand, in the order in which reasons are given."""
+
+    ASKED = "asked"
+    ARGUMENT_ASKED = "argument-asked"
+    ARGUMENT_ASSUMED = "argument-assumed"
+    ARGUMENT_UNVERIFIED = "argument-unverified"
+    ARGUMENT_READ = "argument-read"
+    VALUE_CONTINGENT = "value-contingent"
+    COVERAGE_GAP = "coverage-gap"
+    DECLARED_ABSENT = "declared-absent"
+    EMPTY_UNDECLARED = "empty-undeclared"
+    PERIOD_NOT_HELD = "period-not-held"
+    PERIOD_PARTLY_HELD = "period-partly-held"
+    PERIOD_UNKNOWN = "period-unknown"
+    PERIOD_UNDECLARED = "period-undeclared"
+    PERIOD_DIFFERS_FROM_ASKED = "period-differs-from-asked"
+    PERIOD_BEYOND_RETENTION = "period-beyond-retention"
+    SOURCES_CONFLICT = "sources-conflict"
+    VALUE_UNSUPPORTED = "value-unsupported"
+    VALUE_SURVIVED_REVISION = "value-survived-revision"
+    DERIVED_FROM_READING = "derived-from-reading"
+    STOPPED_EARLY = "stopped-early"
+    STEPS_UNFINISHED = "steps-unfinished"
+    ANSWER_CHECK_FAILED = "answer-check-failed"
+    CHECK_UNREACHABLE = "check-unreachable"
+
+
+class ReasonClass(StrEnum):
+    """What a reason makes of the standing."""
+
+    ASK = "ask"
+    NOT_SURE = "not-sure"
+
+
+class SourceKind(StrEnum):
+    """What a reason rests on: named calls, the answer itself, or the run as a whole."""
+
+    CALLS = "calls"
+    ANSWER = "answer"
+    RUN = "run"
+
+
+class StandingCheck(StrEnum):
+    """A check of the record whose outcome it holds."""
+
+    ARGUMENT_RULES = "argument-rules"
+    ARGUMENT_SOURCES = "argument-sources"
+    TOOL_COVERAGE = "tool-coverage"
+    RESULT_SHAPE = "result-shape"
+    RESULT_PERIOD = "result-period"
+    NAMES_AND_NUMBERS = "names-and-numbers"
+    ANSWER_CHECKS = "answer-checks"

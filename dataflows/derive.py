@@ -12,18 +12,27 @@ from hamilton import driver, lifecycle
 from afp_nodes import (
     context_sources,
     coverage,
+    deliveries,
     facts,
     lives,
     loops,
+    refused_skills,
+    routing,
+    routing_events,
+    routing_verdicts,
     runs,
+    standings,
     suspects,
     timelines,
     values,
     variables,
     verdicts,
 )
-from afp_nodes.record import FactCollector, read_recordings
-from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, DeclaredLists, DeclaredTools, DeclaredUnits, Frame
+from afp_nodes.context import calls, committed, compositions, missing, offered, sent, sights
+from afp_nodes.context import events as context_events
+from afp_nodes.record import FactCollector, ReadInput, read_document
+from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, Frame
+from dataflows.declared import NOTHING_DECLARED, declared_of_recorded_and_listed, in_force_in
 
 NODE_MODULES = (
     facts,
@@ -36,6 +45,20 @@ NODE_MODULES = (
     suspects,
     variables,
     runs,
+    calls,
+    context_events,
+    compositions,
+    committed,
+    sent,
+    offered,
+    sights,
+    missing,
+    routing_events,
+    routing_verdicts,
+    deliveries,
+    refused_skills,
+    routing,
+    standings,
     verdicts,
 )
 """Modules of nodes, in reading order."""
@@ -46,12 +69,7 @@ CHUNK_TABLES = tuple(t.table_name() for t in (*FACT_TABLES, *DERIVED_TABLES))
 Frames = dict[str, pl.DataFrame]
 """Frames by name."""
 
-NOTHING_DECLARED: Frames = {
-    "declared_tools": pl.DataFrame(schema=DeclaredTools.stored_dtypes()),
-    "declared_lists": pl.DataFrame(schema=DeclaredLists.stored_dtypes()),
-    "declared_units": pl.DataFrame(schema=DeclaredUnits.stored_dtypes()),
-}
-"""What `derive` takes for declared where it is not told."""
+_OTHERS = {"sha256": pl.String, "kind": pl.String, "content_json": pl.String}
 
 
 class SchemaError(Exception):
@@ -100,13 +118,35 @@ def derive(facts: Frames, declared: Frames = NOTHING_DECLARED, *, validate: bool
     return {name: made[name].collect() for name in CHUNK_TABLES}
 
 
-def tables_of(documents: Iterable[bytes], *, validate: bool = False, **inputs: Any) -> Frames:
-    """Every table of the recordings in `documents`, in memory: no store, no files."""
+def tables_of(documents: Iterable[bytes | tuple[str, bytes]], *, validate: bool = False, **inputs: Any) -> Frames:
+    """Every table of the recordings in `documents`, in memory: no store, no files.
+
+    Unit lists and declarations are known by their names alone: a document may be given as a pair of its file's name
+    and its bytes.
+
+    Raises:
+        RefusedError: a document, or an entry of a list of them, cannot be taken in.
+    """
     collector = FactCollector(keep_tokens=False)
+    others: list[tuple[str, str, str]] = []
     for document in documents:
-        for recording in read_recordings(document):
-            collector.add(recording, hashlib.sha256(document).hexdigest())
-    return derive(collector.frames(), validate=validate, **inputs)
+        name, data = ("", document) if isinstance(document, bytes) else document
+        read, sha256 = read_document(data, name), hashlib.sha256(data).hexdigest()
+        if isinstance(read, ReadInput):
+            _refuse_entries(read)
+            others.append((sha256, read.kind, read.content_json))
+            continue
+        for recording in read if isinstance(read, list) else [read]:
+            collector.add(recording, sha256)
+    facts = collector.frames()
+    in_force = in_force_in(pl.DataFrame(others, schema=_OTHERS, orient="row"))
+    declared = declared_of_recorded_and_listed(in_force, facts["run_records"]["run_id"].cast(pl.String).to_list())
+    return derive(facts, declared, validate=validate, **inputs)
+
+
+def _refuse_entries(read: ReadInput) -> None:
+    for _, refused in read.refused_entries:
+        raise refused
 
 
 @cache

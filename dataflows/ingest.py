@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from afp_nodes.record import FactCollector, ReadInput, ReadOptions, ReadRecording, read_document
+from afp_nodes.record.inputs import named_kind
 from afp_nodes.refusals import Refusal, RefusedError
+from dataflows.declared import handed_over
 from dataflows.derive import derive
 from dataflows.ingested import Ingested, IngestOptions
 from dataflows.inputs import Document, Limits, Source, read_documents
@@ -111,8 +113,9 @@ class _Intake:
     def flush(self) -> None:
         """Derive the tables of the chunk and write them as its parts."""
         if self._runs:
-            frames = derive(self._facts.frames())
-            self._ingested.chunks.append(write_chunk(self._options.store_root, self._options.batch_id, frames))
+            options, declared = self._options, handed_over(self._options.declared, self._runs)
+            frames = derive(self._facts.frames(), declared.frames)
+            self._ingested.chunks.append(write_chunk(options.store_root, options.batch_id, frames, declared.digest))
         self._start_chunk()
 
     def _start_chunk(self) -> None:
@@ -120,9 +123,13 @@ class _Intake:
         self._runs: set[str] = set()
 
     def _take_document(self, document: Document) -> bool:
-        """Take in one document; False when it was refused."""
+        """Take in one document; False when it was refused.
+
+        A copy of what its name says to be a list is read again, for the entries of it that are refused.
+        """
         place = {"source_uri": document.source_uri, "position": document.position}
-        if document.sha256 in self._seen:
+        is_copy = document.sha256 in self._seen
+        if is_copy and named_kind(document.source_uri) is None:
             self._ingested.copies.append({"sha256": document.sha256, **place})
             return True
         try:
@@ -132,16 +139,19 @@ class _Intake:
             return False
         self._seen.add(document.sha256)
         if isinstance(read, ReadInput):
-            self._take_input(read, document, place)
+            self._take_input(read, document, place, is_copy=is_copy)
         else:
             for recording in read if isinstance(read, list) else [read]:
                 self._take_recording(recording, document, place)
         return True
 
-    def _take_input(self, read: ReadInput, document: Document, place: dict[str, Any]) -> None:
+    def _take_input(self, read: ReadInput, document: Document, place: dict[str, Any], *, is_copy: bool) -> None:
         self._ingested.refusals.extend(
             refused.at(document.source_uri, index) for index, refused in read.refused_entries
         )
+        if is_copy:
+            self._ingested.copies.append({"sha256": document.sha256, **place})
+            return
         self._ingested.inputs.append(
             {
                 "sha256": document.sha256,

@@ -10,10 +10,14 @@ from dataflows.store.manifest import Chunk
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """What every worker of a job needs to know. Picklable."""
+    """What every worker of a job needs to know. Picklable.
+
+    `declared` is the file that holds what applications declare, None = nothing is known to be declared.
+    """
 
     store_root: str
     batch_id: str
+    declared: str | None = None
     known_sha256: frozenset[str] = frozenset()
     keep_tokens: bool = False
     split_runs: bool = False

@@ -1,14 +1,16 @@
 """The main job: take in what is new, derive every table, publish one snapshot."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 
 from dataflows.accounts import Accounts
 from dataflows.ingested import Ingested, IngestOptions
-from dataflows.inputs import Limits, find_sources
+from dataflows.inputs import Found, Limits, Source, find_sources
 from dataflows.known import Known
 from dataflows.store import Snapshot, Store
-from dataflows.store.rederiving import needs_rederiving
+from dataflows.store.outdated import is_outdated
 from dataflows.summary import Progress, Summary
 from dataflows.version import CODE_VERSION
 
@@ -46,41 +48,88 @@ def run(
     target = Store(store).create()
     known = Known.of(target.snapshot())
     unchanged, changed = known.divided(found.sources)
-    ingested, snapshot, rederived = Ingested(refusals=found.refusals), known.snapshot, 0
-    findings: list[str] = []
-    meanwhile: frozenset[str] = frozenset()
-    if changed or found.refusals or snapshot is None or needs_rederiving(snapshot, CODE_VERSION):
-        # The graph takes longer to load than 2,000 known files take to be looked at.
-        from dataflows.findings import findings_of  # noqa: PLC0415
-        from dataflows.publication import contribution_of, ingested_sources, rederived_chunks  # noqa: PLC0415
-
-        with target.batch(CODE_VERSION) as batch:
-            if batch.base and batch.base.version != known.version:
-                known = Known.of(batch.base)
-                unchanged, changed = known.divided(found.sources)
-            options = IngestOptions(
-                store_root=str(target.path),
-                batch_id=batch.batch_id,
-                known_sha256=known.sha256,
-                keep_tokens=keep_tokens,
-                split_runs=split_runs,
-                limits=Limits(max_document_bytes=max_document_mb * 2**20),
-            )
-            ingested += ingested_sources(changed, options, jobs, progress)
-            replaced = rederived_chunks(known.snapshot, batch)
-            rederived, snapshot = len(replaced), known.snapshot
-            if snapshot is None or replaced or known.would_change(ingested):
-                snapshot = batch.publish(contribution_of(ingested, known, batch, replaced))
-                meanwhile = _brought_meanwhile(target, snapshot, known)
-                findings = findings_of(snapshot)
+    outcome = _Outcome(known, unchanged, Ingested(refusals=found.refusals), known.snapshot)
+    if changed or found.refusals or known.snapshot is None or is_outdated(known.snapshot, CODE_VERSION):
+        options_of = partial(
+            IngestOptions,
+            store_root=str(target.path),
+            keep_tokens=keep_tokens,
+            split_runs=split_runs,
+            limits=Limits(max_document_bytes=max_document_mb * 2**20),
+        )
+        outcome = _written(target, found, known, options_of, jobs=jobs, progress=progress)
     if not target.shows_newest():
         from dataflows.store.catalog_file import renew_catalog  # noqa: PLC0415 - the database is seldom needed here
 
         renew_catalog(target)
-    accounts = Accounts.of(snapshot, ingested, known, unchanged, unreadable=len(found.refusals), meanwhile=meanwhile)
-    return accounts.summary(
-        ignored=found.ignored + ingested.ignored, rederived=rederived, findings=findings, began=began
+    return outcome.accounts(unreadable=len(found.refusals)).summary(
+        ignored=found.ignored + outcome.ingested.ignored,
+        rederived=outcome.rederived,
+        findings=outcome.findings,
+        began=began,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What a job read, upon what it built, and what it published; `snapshot` is that of `known` when it did not."""
+
+    known: Known
+    unchanged: Sequence[Source]
+    ingested: Ingested
+    snapshot: Snapshot | None
+    rederived: int = 0
+    findings: list[str] = field(default_factory=list)
+    meanwhile: frozenset[str] = frozenset()
+
+    def accounts(self, unreadable: int) -> Accounts:
+        """What became of every document."""
+        return Accounts.of(
+            self.snapshot,
+            self.ingested,
+            self.known,
+            self.unchanged,
+            unreadable=unreadable,
+            meanwhile=self.meanwhile,
+        )
+
+
+def _written(
+    store: Store,
+    found: Found,
+    known: Known,
+    options_of: Callable[..., IngestOptions],
+    *,
+    jobs: int,
+    progress: Progress | None,
+) -> _Outcome:
+    """What is new, taken in, derived and published."""
+    # The graph takes longer to load than 2,000 known files take to be looked at.
+    from dataflows.findings import findings_of  # noqa: PLC0415
+    from dataflows.publication import contribution_of, ingested_sources, rederived_chunks  # noqa: PLC0415
+    from dataflows.store.rederiving import chunks_derived_again  # noqa: PLC0415
+
+    with store.batch(CODE_VERSION) as batch:
+        if batch.base and batch.base.version != known.version:
+            known = Known.of(batch.base)
+        unchanged, changed = known.divided(found.sources)
+        options = options_of(batch_id=batch.batch_id, known_sha256=known.sha256)
+        ingested = Ingested(refusals=found.refusals)
+        ingested += ingested_sources(changed, options, known, jobs, progress)
+        replaced = rederived_chunks(known, batch)
+        outdated = known.snapshot is None or is_outdated(known.snapshot, CODE_VERSION)
+        if not outdated and not known.would_change(ingested):
+            return _Outcome(known, unchanged, ingested, known.snapshot)
+        snapshot = batch.publish(contribution_of(ingested, known, batch, replaced))
+        return _Outcome(
+            known,
+            unchanged,
+            ingested,
+            snapshot,
+            chunks_derived_again(known.snapshot, snapshot),
+            findings_of(snapshot),
+            _brought_meanwhile(store, snapshot, known),
+        )
 
 
 def _brought_meanwhile(store: Store, published: Snapshot, known: Known) -> frozenset[str]:

@@ -1,25 +1,29 @@
 """Publication: what workers ingest, derived, and published as one snapshot."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from afp_nodes.schemas import DERIVED_TABLES, Files, Inputs, Quarantine, Recordings, Table
-from afp_nodes.words import DocumentStatus
-from dataflows.derive import derive
+from afp_nodes.record.inputs import named_kind
+from afp_nodes.schemas import Files, Inputs, Quarantine, Recordings, Table
+from afp_nodes.words import DocumentStatus, InputKind
+from dataflows.declared import hand_over, in_force_in
 from dataflows.ingest import ingest
 from dataflows.ingested import Ingested, IngestOptions
 from dataflows.inputs import Source
 from dataflows.known import Known
-from dataflows.store import Snapshot
 from dataflows.store.batch import Batch
+from dataflows.store.errors import writing_into
 from dataflows.store.manifest import Chunk
 from dataflows.store.merging import Contribution
-from dataflows.store.parts import write_chunk
-from dataflows.store.rederiving import facts_of, needs_rederiving
+from dataflows.store.outdated import needs_rederiving
+from dataflows.store.parts import TEMPORARY
+from dataflows.store.rederiving import derived_again
 from dataflows.summary import Progress
 from dataflows.version import CODE_VERSION
 from dataflows.workers import mapped
@@ -27,19 +31,45 @@ from dataflows.workers import mapped
 SHARE_BYTES = 128_000_000
 """Size of the files one worker is given at a time: enough for some full chunks."""
 
+_DECLARED = ("sha256", "kind", "content_json")
+"""What of a document tells what it declares."""
+
+
+DECLARING = (InputKind.UNITS, InputKind.DECLARATIONS)
+
 
 def ingested_sources(
-    sources: Sequence[Source], options: IngestOptions, jobs: int, progress: Progress | None
+    sources: Sequence[Source], options: IngestOptions, known: Known, jobs: int, progress: Progress | None
 ) -> Ingested:
-    """Everything the workers bring back, taken together."""
+    """Everything the workers bring back, taken together.
+
+    Files that declare something of runs, by their names, come first: the runs are derived with that at once.
+    """
     if progress:
         progress.begin(len(sources), sum(source.size_bytes for source in sources))
+    declaring = [source for source in sources if named_kind(source.uri) in DECLARING]
+    others = [source for source in sources if named_kind(source.uri) not in DECLARING]
+    total = _taken_in(declaring, options, jobs, progress)
+    total += _taken_in(others, _told(options, known, total), jobs, progress)
+    return total
+
+
+def _taken_in(sources: Sequence[Source], options: IngestOptions, jobs: int, progress: Progress | None) -> Ingested:
     total = Ingested()
     for part in _parts(sources, options, jobs):
         total += part
         if progress:
             progress.advance(len(part.files), part.bytes)
     return total
+
+
+def _told(options: IngestOptions, known: Known, read: Ingested) -> IngestOptions:
+    """The options with what is in force, of all that is known and was just read."""
+    documents = pl.concat([known.inputs.select(_DECLARED), _rows(Inputs, read.inputs).select(_DECLARED)])
+    root = Path(options.store_root)
+    with writing_into(root):
+        file = hand_over(in_force_in(documents), root / f"{options.batch_id}-declared{TEMPORARY}")
+    return replace(options, declared=file)
 
 
 def _parts(sources: Sequence[Source], options: IngestOptions, jobs: int) -> Iterator[Ingested]:
@@ -73,20 +103,16 @@ def _shares(sources: Sequence[Source], jobs: int) -> list[list[Source]]:
     return shares
 
 
-def rederived_chunks(snapshot: Snapshot | None, batch: Batch) -> dict[str, Chunk]:
+def rederived_chunks(known: Known, batch: Batch) -> dict[str, Chunk]:
     """New parts for chunks whose tables an older version of the derivations made, by the id of the old chunk."""
-    if snapshot is None:
+    if known.snapshot is None:
         return {}
+    outdated, in_force = needs_rederiving(known.snapshot, CODE_VERSION), in_force_in(known.inputs)
     return {
-        chunk_id: write_chunk(str(snapshot.root), batch.batch_id, _derived(facts_of(snapshot, chunk_id)))
-        for chunk_id in needs_rederiving(snapshot, CODE_VERSION)
+        chunk.id: derived_again(batch.root, batch.batch_id, chunk, in_force)
+        for chunk in known.snapshot.manifest.chunks
+        if chunk.id in outdated
     }
-
-
-def _derived(facts: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """The derived tables alone: the facts stay as they are."""
-    frames = derive(facts)
-    return {schema.table_name(): frames[schema.table_name()] for schema in DERIVED_TABLES}
 
 
 def contribution_of(ingested: Ingested, known: Known, batch: Batch, rederived: dict[str, Chunk]) -> Contribution:

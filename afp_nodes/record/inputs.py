@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from afp_nodes.assessment.declarations import rows_at_fault
 from afp_nodes.record.decoding import compacted
 from afp_nodes.record.misfits import misfit
 from afp_nodes.record.nesting import depth
@@ -46,9 +47,11 @@ class _StudyRun(Struct):
     changed: bool | None = None
 
 
-class _Unit(Struct):
+class Unit(Struct):
+    """One unit of a list; its `content` as spelled, empty where there is none."""
+
     id: str
-    content: Any = None
+    content: Raw = Raw(b"")
 
 
 class _Spec(Struct):
@@ -76,29 +79,30 @@ class _Study(Struct):
     options: _Options | None = None
     specs: list[_Spec] | None = None
     arms: list[dict[str, Any]] | None = None
-    available: list[_Unit] | None = None
-    sent: list[_Unit] | None = None
+    available: list[Unit] | None = None
+    sent: list[Unit] | None = None
     manifests_reported: bool | None = None
 
 
-class _Units(Struct):
+class UnitList(Struct):
+    """What was available and what was sent, as an application lists it for one run."""
+
     run_id: Name
-    available: list[_Unit]
-    sent: list[_Unit]
+    available: list[Unit]
+    sent: list[Unit]
 
 
-class _Tool(Struct, rename="camel"):
+class Tool(Struct, rename="camel"):
+    """What an application declares of one tool."""
+
     rows_at: str | UnsetType = UNSET
 
 
-class _Routing(Struct, rename="camel"):
-    app_decides: bool | None = None
+class Declaration(Struct):
+    """What an application declares for some runs, or for all; other members are not read."""
 
-
-class _Declarations(Struct):
     run_ids: list[str] | Literal["*"]
-    tools: dict[str, _Tool] | UnsetType = UNSET
-    routing: _Routing | None = None
+    tools: dict[str, Tool] | UnsetType = UNSET
 
 
 def named_kind(source_uri: str) -> InputKind | None:
@@ -165,18 +169,18 @@ def _read_study(text: str) -> None:
 
 def _check_units(text: bytes) -> None:
     try:
-        msgspec.json.decode(text, type=_Units)
+        msgspec.json.decode(text, type=UnitList)
     except msgspec.ValidationError as error:
         raise _refusal(QuarantineCode.BAD_UNITS, f"the unit list cannot be read: {misfit(error)}") from None
 
 
 def _check_declarations(text: bytes) -> None:
     try:
-        declared = msgspec.json.decode(text, type=_Declarations)
+        declared = msgspec.json.decode(text, type=Declaration)
     except msgspec.ValidationError as error:
         raise _refusal(QuarantineCode.BAD_DECLARATIONS, f"the declaration cannot be read: {misfit(error)}") from None
     for name, tool in ({} if declared.tools is UNSET else declared.tools).items():
-        if tool.rows_at is not UNSET and (not tool.rows_at or set(tool.rows_at) & set("/.")):
+        if tool.rows_at is not UNSET and rows_at_fault(tool.rows_at) is not None:
             raise _refusal(
                 QuarantineCode.BAD_DECLARATIONS,
                 f"`rowsAt` of tool {name[:60]!r} is {tool.rows_at[:60]!r}; it must name one member, without `/` or `.`",

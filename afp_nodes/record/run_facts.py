@@ -155,7 +155,11 @@ def redaction_facts(
         members = json.decode(shared_state, type=dict[str, Raw])
         names |= {name for name, value in members.items() if json.encode(value).decode() in PLACEHOLDERS_JSON}
     names |= {EVENT_MEMBERS[name] for name in names if name in EVENT_MEMBERS}
-    return {"redacted_paths": len(paths), "redacted_but_in_events": _any_shows(events, names, values)}
+    return {
+        "redacted_paths": len(paths),
+        "redacted_names": tuple(sorted(names)),
+        "redacted_but_in_events": _any_shows(events, names, values),
+    }
 
 
 def _any_shows(events: list[Event] | None, names: set[str], values: Values) -> bool | None:

@@ -4,7 +4,22 @@ import dataframely as dy
 
 from afp_nodes.schemas.base import Frame
 from afp_nodes.schemas.facts import RUN_ID
-from afp_nodes.words import Side
+from afp_nodes.words import InputKind, Side
+
+ALL_RUNS = "*"
+"""Whom a declaration names that speaks of every run."""
+
+
+class InForce(Frame):
+    """One unit list or declaration that is in force for a run, or for every run that no declaration names (`*`).
+
+    Rule: product contract, section 6. Of several lists or declarations of a run the one that says more is in force.
+    """
+
+    run_id = dy.String(primary_key=True, description="run it speaks of; `*` for a declaration: all others")
+    kind = dy.Enum(InputKind, primary_key=True, description="`units` or `declarations`")
+    entry_json = dy.String(description="the list or declaration as recorded, white space removed")
+    digest = dy.String(description="short hash of that text")
 
 
 class DeclaredTools(Frame):

@@ -59,6 +59,9 @@ class RunRecords(Frame):
     odd_values = dy.Int64(description="values or list entries of a wrong type, which read as absent")
     replaced_characters = dy.Int64(description="lone surrogates, kept as U+FFFD")
     redacted_paths = dy.Int64(description="paths the log says were scrubbed, all scopes")
+    redacted_names = dy.List(
+        dy.String(), description="last name of each scrubbed path, and the names under which events repeat it"
+    )
     redacted_but_in_events = dy.Bool(
         nullable=True,
         description="TRUE when the record redacts state and an event still shows something under the name of a"
@@ -116,6 +119,7 @@ class Runs(Table):
     odd_values = RunRecords.odd_values
     replaced_characters = RunRecords.replaced_characters
     redacted_paths = RunRecords.redacted_paths
+    redacted_names = RunRecords.redacted_names
     redacted_but_in_events = RunRecords.redacted_but_in_events
     turn_number = RunRecords.turn_number
     question = RunRecords.question
@@ -136,11 +140,11 @@ class States(Table):
         description="`shared` at the end, `initial` before the first commit, `redaction` the marker row",
     )
     state_json = dy.String(description="the object as recorded, white space removed")
+    from_checkpoint = dy.Bool(description="the final state of a checkpoint, for want of one in the snapshot")
 
 
 class Scopes(Table):
     """One log of one run: its own, or that of a subflow mount whose name holds a `#`.
-    from_checkpoint = dy.Bool(description="the final state of a checkpoint, for want of one in the snapshot")
 
     Rule: record format, sections 8 and 10.
     """

@@ -2,8 +2,20 @@
 
 import dataframely as dy
 
-from afp_nodes.schemas.base import Table
+from afp_nodes.schemas.base import Frame, Table
 from afp_nodes.words import SubjectKind, Tier, VerdictKind
+
+
+class Claims(Frame):
+    """One claim read off the record, before it gets its place among the verdicts."""
+
+    run_id = dy.Categorical(description="run the claim is about")
+    scope = dy.Categorical(nullable=True, description="log of the subject; NULL = the claim is about no log")
+    kind = dy.Enum(VerdictKind, description="which question it answers")
+    subject_kind = dy.Enum(SubjectKind, description="what `subject_id` names")
+    subject_id = dy.Categorical(description="variable, or run")
+    verdict = dy.String(description="the word")
+    evidence_json = dy.String(description="rows the claim rests on: a list of objects")
 
 
 class Verdicts(Table):

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dataflows.store.catalog_file import write_catalog
 from dataflows.store.compaction import compact_when_due
-from dataflows.store.errors import StoreError
+from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.merging import Contribution, Draft, merged
-from dataflows.store.publishing import Publisher, newest_of, publish
+from dataflows.store.publishing import Publisher, newest_of, published_upon
+from dataflows.store.rederiving import derived_again
 from dataflows.store.writers import session, undisturbed
 
 
@@ -26,23 +27,40 @@ class Batch:
     def publish(self, contribution: Contribution) -> Snapshot:
         """Merges the contribution into the newest snapshot, publishes the result and renews the catalog file.
 
+        Whatever was derived with something else than what is in force then is derived again before.
+
         Raises `StoreError` when the store cannot be written, or was rolled back since the job began: what the job
         took for known may be gone. Nothing was published then.
         """
 
-        def draft_of(newest: Snapshot | None) -> Draft:
-            if _rollbacks(newest) != _rollbacks(self.base):
-                raise StoreError(
-                    f"{self.root} was rolled back while this job ran; nothing was published.", "Run the job again."
-                )
-            return merged(newest, contribution, self.root, self.code_version)
-
         publisher = Publisher(self.root, self.batch_id, self.code_version)
-        with undisturbed():
-            snapshot = publish(publisher, lambda: newest_of(self.root), draft_of)
-            write_catalog(self.root, self.batch_id)
+        snapshot = None
+        with writing_into(self.root):
+            while snapshot is None:
+                base = newest_of(self.root)
+                contribution, draft = self._drafted(base.snapshot, contribution)
+                with undisturbed():
+                    snapshot = published_upon(publisher, base, draft)
+                    if snapshot:
+                        write_catalog(self.root, self.batch_id)
         compact_when_due(self.root)
         return snapshot
+
+    def _drafted(self, newest: Snapshot | None, contribution: Contribution) -> tuple[Contribution, Draft]:
+        """The contribution merged into a snapshot, and itself with the chunks that had to be derived again for it.
+
+        What they were derived with may no longer be in force: another document came, in this job or another.
+        """
+        if _rollbacks(newest) != _rollbacks(self.base):
+            raise StoreError(
+                f"{self.root} was rolled back while this job ran; nothing was published.", "Run the job again."
+            )
+        draft = merged(newest, contribution, self.root, self.code_version)
+        while draft.stale:
+            again = {c.id: derived_again(self.root, self.batch_id, c, draft.in_force) for c in draft.stale}
+            contribution = replace(contribution, replaced_chunks={**contribution.replaced_chunks, **again})
+            draft = merged(newest, contribution, self.root, self.code_version)
+        return contribution, draft
 
 
 @contextmanager

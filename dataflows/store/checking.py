@@ -16,6 +16,8 @@ from dataflows.store.columns import shape_of
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import LiveChunk, Part, read_manifest
+from dataflows.store.merging import stale_chunks
+from dataflows.store.outdated import DERIVED
 
 SHOWN = 5
 """Offending keys of one table or file that are named."""
@@ -38,8 +40,9 @@ def check(store: Store) -> list[Problem]:
     """What is wrong with a store; nothing when all is well.
 
     Looked at: the chain of manifests; every file of the newest snapshot against its size, hash, columns and rows;
-    every key of every table, NULL counting as a value; whether runs, recordings and chunks tell of each other; and
-    that the files of older snapshots are still there. Raises `StoreError` when no store is there.
+    every key of every table, NULL counting as a value; whether runs, recordings and chunks tell of each other;
+    whether what was declared when a chunk was derived is still in force; and that the files of older snapshots are
+    still there. Raises `StoreError` when no store is there.
     """
     problems = list(_chain_problems(store))
     try:
@@ -147,6 +150,14 @@ def _table_problems(snapshot: Snapshot) -> Iterator[Problem]:
         yield from _disagreements(connection)
         for chunk in snapshot.manifest.chunks:
             yield from _strangers(connection, snapshot, chunk)
+        for table in sorted(DERIVED & snapshot.manifest.tables.keys()):
+            yield from _repeated_runs(connection, snapshot, table)
+    for chunk in stale_chunks(snapshot):
+        yield Problem(
+            f"Chunk {chunk.id} was derived with other unit lists or declarations than those in force;"
+            " the next run that publishes derives it again.",
+            chunk.tables["runs"].file,
+        )
 
 
 def _disagreements(connection: duckdb.DuckDBPyConnection) -> Iterator[Problem]:
@@ -178,3 +189,17 @@ def _strangers(connection: duckdb.DuckDBPyConnection, snapshot: Snapshot, chunk:
                 table,
                 f"run_id={run_id!r}",
             )
+
+
+def _repeated_runs(connection: duckdb.DuckDBPyConnection, snapshot: Snapshot, table: str) -> Iterator[Problem]:
+    """Runs with rows in a part for unit lists without a run, although they have a recording."""
+    part = snapshot.manifest.tables[table]
+    rows = part_rows(str(snapshot.root / part.file))
+    recorded = f"SELECT DISTINCT run_id FROM {rows} WHERE run_id IN (SELECT run_id FROM runs)"
+    for (run_id,) in connection.execute(f"{recorded} ORDER BY ALL LIMIT {SHOWN}").fetchall():
+        yield Problem(
+            f"{part.file} (table {table}) has rows of run {run_id!r} as of one without recording, which it has.",
+            part.file,
+            table,
+            f"run_id={run_id!r}",
+        )

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import polars as pl
 
-from afp_nodes.schemas import TABLES
+from afp_nodes.schemas import TABLES, Inputs
+from dataflows.declared import digest_of, in_force_in
 from dataflows.store.catalog_file import write_catalog
 from dataflows.store.columns import in_shape
 from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import LiveChunk
-from dataflows.store.merging import Draft, counted, unchanged
+from dataflows.store.merging import Draft, counted, earlier_rows, unchanged
 from dataflows.store.parts import must_be_whole, new_chunk_id, write_table
 from dataflows.store.publishing import Publisher, newest_of, publish
 from dataflows.store.scanning import live, scan_files
@@ -70,7 +71,8 @@ def compact(store: Store) -> Snapshot | None:
         groups = list(mergeable(newest.manifest.chunks)) if newest else []
         if newest is None or not groups:
             return None
-        mergers = [_merger(root, batch_id, group) for group in groups]
+        in_force = in_force_in(earlier_rows(newest, Inputs))
+        mergers = [_merger(root, batch_id, group, in_force) for group in groups]
 
         def draft_of(snapshot: Snapshot | None) -> Draft:
             draft = unchanged(snapshot or newest)
@@ -139,8 +141,10 @@ def _fit_together(chunks: tuple[LiveChunk, ...]) -> bool:
     )
 
 
-def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...]) -> Merger:
+def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...], in_force: pl.DataFrame) -> Merger:
     """The live rows of the sources, written as one chunk, a table at a time.
+
+    What is in force is what the sources were derived with: no snapshot holds chunks that were not.
 
     Raises `StoreError` when a source is damaged: its rows would pass for good ones from then on.
     """
@@ -155,8 +159,10 @@ def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...]) -> Merger
             for table, frame in rows.items()
             if frame is not None
         }
-    code_version = sources[0].code_version
-    return Merger(sources, LiveChunk(chunk_id, code_version, sum(s.runs for s in sources), (), parts))
+    code_version, runs = sources[0].code_version, sum(source.runs for source in sources)
+    run_ids = scan_files((str(root / parts["runs"].file),)).select("run_id").collect()["run_id"].to_list()
+    declared = digest_of(in_force, run_ids)
+    return Merger(sources, LiveChunk(chunk_id, code_version, runs, (), parts, declared))
 
 
 def _rows(root: Path, table: str, sources: tuple[LiveChunk, ...]) -> pl.LazyFrame | None:

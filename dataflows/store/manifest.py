@@ -48,12 +48,14 @@ class Part:
 class Chunk:
     """One chunk of whole runs as it was just written: what a worker hands back.
 
-    `runs` says which recording each run was read from; it stays out of the manifest.
+    `runs` says which recording each run was read from; it stays out of the manifest. `declared` is the digest of
+    what applications declare of these runs, as far as its tables were derived with it; '' = nothing.
     """
 
     id: str
     runs: dict[str, str]
     parts: dict[str, Part]
+    declared: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class LiveChunk:
     """One chunk of whole runs in a snapshot.
 
     `runs` counts the runs that live in it; those of `superseded` live no more, though their rows are in the files.
+    `declared` is the digest of what was declared of the runs in its part of `runs`; '' = nothing.
     """
 
     id: str
@@ -68,6 +71,7 @@ class LiveChunk:
     runs: int
     superseded: tuple[str, ...]
     tables: dict[str, Part]
+    declared: str = ""
 
     @property
     def loaded_bytes(self) -> int:

@@ -10,7 +10,6 @@ from hamilton import driver
 
 from afp_nodes import ledger
 from afp_nodes.schemas import (
-    DERIVED_TABLES,
     JOB_TABLES,
     Files,
     HeldRuns,
@@ -20,14 +19,16 @@ from afp_nodes.schemas import (
     Table,
 )
 from afp_nodes.words import DocumentStatus
+from dataflows.declared import NOTHING_IN_FORCE, declares, digests_of, in_force_in, lists_without_runs
 from dataflows.store.columns import in_shape, shape_of
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
 from dataflows.store.manifest import Chunk, LiveChunk, Part
+from dataflows.store.outdated import DERIVED
+from dataflows.store.rederiving import tables_of_lists
 from dataflows.store.scanning import live, scan_files, scan_parts
 
-_LEDGER = ("recordings", "inputs", "quarantine", "files", "study_runs", "superseded_runs")
-_DERIVED = frozenset(schema.table_name() for schema in DERIVED_TABLES)
+_LEDGER = ("recordings", "inputs", "quarantine", "files", "study_runs", "superseded_runs", "in_force")
 _RUN_AND_RECORDING = {"run_id": pl.String(), "recording_sha256": pl.String()}
 _FILE_OF_CHUNK = {"file": pl.String(), "chunk_id": pl.String()}
 
@@ -38,7 +39,7 @@ class Contribution:
 
     The frames have the columns of their tables; `status` and `conflict` may be left out: they are decided here, from
     all that was ever seen. `files` holds every file that was read, `quarantine` what of it was refused.
-    `replaced_chunks` maps the id of a published chunk to its derived tables as they are made now; its facts stay.
+    `replaced_chunks` maps the id of a chunk to its derived tables as they are made now; its facts stay.
     """
 
     chunks: tuple[Chunk, ...] = ()
@@ -53,14 +54,17 @@ class Contribution:
 class Draft:
     """A snapshot that is not published yet.
 
-    The job tables but `snapshots` are `frames` to be written or `parts` that stay; `shapes` holds the columns that
-    parts of the draft may have been written with.
+    The job tables but `snapshots`, and what derives from unit lists without runs, are `frames` to be written or
+    `parts` that stay; `shapes` holds the columns that parts of the draft may have been written with. Not to be
+    published before its `stale` chunks are derived again, with what is `in_force`.
     """
 
     chunks: tuple[LiveChunk, ...]
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
     shapes: dict[str, dict[str, str]] = field(default_factory=dict)
+    stale: tuple[LiveChunk, ...] = ()
+    in_force: pl.DataFrame = field(default_factory=lambda: NOTHING_IN_FORCE)
 
 
 def unchanged(snapshot: Snapshot) -> Draft:
@@ -86,14 +90,26 @@ def merged(newest: Snapshot | None, contribution: Contribution, root: Path, code
     earlier = {schema.table_name(): earlier_rows(newest, schema) for schema in JOB_TABLES}
     chunks = _chunks(newest, contribution, code_version)
     touches_runs = bool(contribution.chunks) or not contribution.recordings.is_empty()
-    held = _held_runs(chunks, root) if touches_runs else no_rows(HeldRuns)
+    touches_runs |= declares(earlier["inputs"]) or declares(contribution.inputs)
+    placed = _placed_runs(chunks, root) if touches_runs else no_rows(HeldRuns)
+    held = _held_runs(placed, chunks)
     resolved = _ledger_driver().execute([*_LEDGER], inputs=_ledger_inputs(earlier, contribution, held))
     frames = {name: frame.collect() for name, frame in resolved.items()}
-    superseded = frames.pop("superseded_runs")
+    superseded, in_force = frames.pop("superseded_runs"), frames.pop("in_force")
     if touches_runs:
         _must_agree(frames["recordings"], held)
     settled = tuple(_settled(chunks, superseded, contribution, root))
-    return Draft(settled, frames, shapes=shapes_of(newest))
+    stale = tuple(_stale(chunks, settled, digests_of(in_force, placed)))
+    lists = lists_without_runs(in_force, frames["recordings"]["run_id"].to_list())
+    frames |= tables_of_lists(lists) if lists.height and not stale else {}
+    return Draft(settled, frames, shapes=shapes_of(newest), stale=stale, in_force=in_force)
+
+
+def stale_chunks(snapshot: Snapshot) -> list[LiveChunk]:
+    """The chunks of a snapshot that were derived with something else than what is in force: none unless it is broken."""
+    chunks, in_force = list(snapshot.manifest.chunks), in_force_in(earlier_rows(snapshot, Inputs))
+    placed = no_rows(HeldRuns) if in_force.is_empty() else _placed_runs(chunks, snapshot.root)
+    return list(_stale(chunks, snapshot.manifest.chunks, digests_of(in_force, placed)))
 
 
 def no_rows(schema: type[Table] | type[HeldRuns]) -> pl.DataFrame:
@@ -138,31 +154,37 @@ def _brought(schema: type[Table], frame: pl.DataFrame) -> pl.DataFrame:
 
 def _chunks(newest: Snapshot | None, contribution: Contribution, code_version: str) -> list[LiveChunk]:
     """The chunks of both, the earlier ones first, before it is settled which of their runs live."""
-    earlier = [_rederived(chunk, contribution, code_version) for chunk in (newest.manifest.chunks if newest else ())]
+    earlier = newest.manifest.chunks if newest else ()
     new = [
-        LiveChunk(chunk.id, code_version, len(chunk.runs), (), chunk.parts)
+        LiveChunk(chunk.id, code_version, len(chunk.runs), (), chunk.parts, chunk.declared)
         for chunk in contribution.chunks
         if chunk.runs
     ]
-    return earlier + new
+    return [_rederived(chunk, contribution, code_version) for chunk in (*earlier, *new)]
 
 
 def _rederived(chunk: LiveChunk, contribution: Contribution, code_version: str) -> LiveChunk:
     """The chunk with its derived tables as they are made now, if the contribution has them."""
     if chunk.id not in contribution.replaced_chunks:
         return chunk
-    facts = {table: part for table, part in chunk.tables.items() if table not in _DERIVED}
-    return replace(chunk, code_version=code_version, tables=facts | contribution.replaced_chunks[chunk.id].parts)
+    facts = {table: part for table, part in chunk.tables.items() if table not in DERIVED}
+    again = contribution.replaced_chunks[chunk.id]
+    return replace(chunk, code_version=code_version, tables=facts | again.parts, declared=again.declared)
 
 
-def _held_runs(chunks: list[LiveChunk], root: Path) -> pl.DataFrame:
-    """Which chunk holds which run, read from which recording; superseded runs are not held."""
-    files = [str(root / chunk.tables["runs"].file) for chunk in chunks]
+def _held_runs(placed_runs: pl.DataFrame, chunks: list[LiveChunk]) -> pl.DataFrame:
+    """Those of the runs in the chunks' files that are held: superseded ones are not."""
     superseded = pl.DataFrame(
         [(chunk.id, run) for chunk in chunks for run in chunk.superseded],
         schema={"chunk_id": pl.String, "run_id": pl.String},
         orient="row",
     )
+    return placed_runs.join(superseded, on=["chunk_id", "run_id"], how="anti")
+
+
+def _placed_runs(chunks: list[LiveChunk], root: Path) -> pl.DataFrame:
+    """Which chunk's files have which run, read from which recording."""
+    files = [str(root / chunk.tables["runs"].file) for chunk in chunks]
     places = pl.DataFrame({"file": files, "chunk_id": [chunk.id for chunk in chunks]}, schema=_FILE_OF_CHUNK)
     if not files:
         return no_rows(HeldRuns)
@@ -176,7 +198,6 @@ def _held_runs(chunks: list[LiveChunk], root: Path) -> pl.DataFrame:
             hive_partitioning=False,
         )
         .join(places.lazy().with_row_index("chunk_position"), on="file")
-        .join(superseded.lazy(), on=["chunk_id", "run_id"], how="anti")
         .select(pl.col(name).cast(dtype) for name, dtype in HeldRuns.stored_dtypes().items())
         .collect()
     )
@@ -204,6 +225,17 @@ def _settled(
         if len(gone) < chunk.runs:
             recount = bool(gone) or chunk.id in contribution.replaced_chunks
             yield counted(chunk, gone, root) if recount else chunk
+
+
+def _stale(chunks: list[LiveChunk], settled: tuple[LiveChunk, ...], digests: Mapping[str, str]) -> Iterator[LiveChunk]:
+    """The chunks that stay and were derived with something else than what is in force for their runs.
+
+    As they were before it was settled which runs live, so that their superseded runs stay told.
+    """
+    staying = {chunk.id for chunk in settled}
+    for chunk in chunks:
+        if chunk.id in staying and chunk.declared != digests.get(chunk.id, ""):
+            yield chunk
 
 
 def counted(chunk: LiveChunk, gone: Collection[str], root: Path) -> LiveChunk:

@@ -24,11 +24,12 @@ TEMPORARY = ".tmp"
 """Ending of a file that is still being written."""
 
 
-def write_chunk(root: str, batch_id: str, frames: Mapping[str, pl.DataFrame]) -> Chunk:
+def write_chunk(root: str, batch_id: str, frames: Mapping[str, pl.DataFrame], declared: str = "") -> Chunk:
     """Writes one chunk of whole runs, one part a table, and returns what to publish.
 
     `frames` holds published tables by name, `runs` among them; what it holds besides is not written. Tables without
-    rows have no part. Everything is synced when this returns, and nothing is visible before it is published.
+    rows have no part. `declared` is the digest of what was declared of the runs. Everything is synced when this
+    returns, and nothing is visible before it is published.
 
     Raises `StoreError` when the store cannot be written.
     """
@@ -38,7 +39,7 @@ def write_chunk(root: str, batch_id: str, frames: Mapping[str, pl.DataFrame]) ->
         written = {table: syncing.submit(write_table, root, table, chunk_id, frame) for table, frame in stored.items()}
         parts = {table: part.result() for table, part in written.items()}
     runs = frames["runs"]
-    return Chunk(chunk_id, dict(zip(runs["run_id"], runs["recording_sha256"], strict=True)), parts)
+    return Chunk(chunk_id, dict(zip(runs["run_id"], runs["recording_sha256"], strict=True)), parts, declared)
 
 
 def stored_frame(schema: type[Table], frame: pl.DataFrame) -> pl.DataFrame:

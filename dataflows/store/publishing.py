@@ -62,12 +62,19 @@ def publish(
     with writing_into(publisher.root):
         while True:
             base = base_of()
-            draft = draft_of(base.snapshot)
-            manifest = _manifest(publisher, base, draft, restores)
-            if _becomes_next(publisher, manifest):
-                return Snapshot(publisher.root, manifest)
-            for table in manifest.tables.keys() - draft.parts.keys():
-                (publisher.root / manifest.tables[table].file).unlink()
+            published = published_upon(publisher, base, draft_of(base.snapshot), restores)
+            if published:
+                return published
+
+
+def published_upon(publisher: Publisher, base: Base, draft: Draft, restores: int | None = None) -> Snapshot | None:
+    """Publishes a draft that was made from `base`; None when another writer was faster. Raises `OSError`."""
+    manifest = _manifest(publisher, base, draft, restores)
+    if _becomes_next(publisher, manifest):
+        return Snapshot(publisher.root, manifest)
+    for table in manifest.tables.keys() - draft.parts.keys():
+        (publisher.root / manifest.tables[table].file).unlink()
+    return None
 
 
 def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | None) -> Manifest:

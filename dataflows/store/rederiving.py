@@ -1,19 +1,43 @@
 """Deriving again from stored facts, without the recordings: for newer derivations and for late arrivals."""
 
+from pathlib import Path
+
 import polars as pl
 
+from afp_nodes.record import FactCollector
 from afp_nodes.schemas import FACT_TABLES, Frame, RunRecords, Runs, Table
+from dataflows.declared import declared_of
+from dataflows.derive import Frames, derive
 from dataflows.store.columns import in_shape
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
-from dataflows.store.manifest import LiveChunk
-from dataflows.store.parts import must_be_whole
+from dataflows.store.manifest import Chunk, LiveChunk
+from dataflows.store.outdated import DERIVED
+from dataflows.store.parts import must_be_whole, write_chunk
 from dataflows.store.scanning import live, scan_files
 
 
-def needs_rederiving(snapshot: Snapshot, code_version: str) -> list[str]:
-    """The chunks whose derived tables were made by other derivations than these."""
-    return [chunk.id for chunk in snapshot.manifest.chunks if chunk.code_version != code_version]
+def derived_again(root: Path, batch_id: str, chunk: LiveChunk, in_force: pl.DataFrame) -> Chunk:
+    """New parts for the derived tables of the live runs of a chunk, made from its facts and what is in force.
+
+    Raises `StoreError` when a part of the chunk is damaged, or the store cannot be written.
+    """
+    facts = facts_in(root, chunk)
+    declared = declared_of(in_force.lazy(), facts["run_records"]["run_id"].to_list())
+    return write_chunk(str(root), batch_id, _derived(facts, declared.frames), declared.digest)
+
+
+def tables_of_lists(in_force: pl.DataFrame) -> Frames:
+    """What derives from unit lists alone, whose runs are in no recording; tables without rows are left out."""
+    declared = declared_of(in_force.lazy(), in_force["run_id"].to_list())
+    tables = _derived(FactCollector(keep_tokens=False).frames(), declared.frames)
+    return {name: frame for name, frame in tables.items() if not frame.is_empty()}
+
+
+def chunks_derived_again(earlier: Snapshot | None, later: Snapshot) -> int:
+    """How many chunks of a snapshot have other derived tables in a later one."""
+    before = {chunk.id: _derived_files(chunk) for chunk in (earlier.manifest.chunks if earlier else ())}
+    return sum(before.get(chunk.id, now) != now for chunk in later.manifest.chunks for now in [_derived_files(chunk)])
 
 
 def facts_of(snapshot: Snapshot, chunk_id: str) -> dict[str, pl.DataFrame]:
@@ -21,11 +45,25 @@ def facts_of(snapshot: Snapshot, chunk_id: str) -> dict[str, pl.DataFrame]:
 
     Raises `StoreError` when the snapshot has no such chunk, or a part of it is damaged.
     """
-    chunk = _chunk(snapshot, chunk_id)
+    return facts_in(snapshot.root, _chunk(snapshot, chunk_id))
+
+
+def facts_in(root: Path, chunk: LiveChunk) -> dict[str, pl.DataFrame]:
+    """The same for a chunk that no snapshot may have yet."""
     for part in chunk.tables.values():
-        must_be_whole(snapshot.root, part)
-    facts = {schema.table_name(): _rows(snapshot, chunk, schema, schema) for schema in FACT_TABLES}
-    return {"run_records": _rows(snapshot, chunk, Runs, RunRecords), **facts}
+        must_be_whole(root, part)
+    facts = {schema.table_name(): _rows(root, chunk, schema, schema) for schema in FACT_TABLES}
+    return {"run_records": _rows(root, chunk, Runs, RunRecords), **facts}
+
+
+def _derived(facts: Frames, declared: Frames) -> Frames:
+    """The derived tables alone: the facts stay as they are."""
+    tables = derive(facts, declared)
+    return {name: tables[name] for name in tables if name in DERIVED}
+
+
+def _derived_files(chunk: LiveChunk) -> dict[str, str]:
+    return {table: part.file for table, part in chunk.tables.items() if table in DERIVED}
 
 
 def _chunk(snapshot: Snapshot, chunk_id: str) -> LiveChunk:
@@ -37,11 +75,11 @@ def _chunk(snapshot: Snapshot, chunk_id: str) -> LiveChunk:
     )
 
 
-def _rows(snapshot: Snapshot, chunk: LiveChunk, table: type[Table], wanted: type[Frame]) -> pl.DataFrame:
+def _rows(root: Path, chunk: LiveChunk, table: type[Table], wanted: type[Frame]) -> pl.DataFrame:
     """The live rows of one table of the chunk, with the wanted columns; one it was written without is NULL."""
     part = chunk.tables.get(table.table_name())
     if part is None:
         return pl.DataFrame(schema=wanted.stored_dtypes())
-    rows = scan_files((str(snapshot.root / part.file),))
+    rows = scan_files((str(root / part.file),))
     wanted_columns = in_shape(wanted.stored_dtypes(), rows.collect_schema().names())
     return rows.filter(live(chunk.superseded)).select(wanted_columns).collect()

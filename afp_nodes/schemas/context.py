@@ -1,0 +1,283 @@
+"""What was available to each model call, what was sent, and what was not. Rule: product contract, section 9."""
+
+import dataframely as dy
+
+from afp_nodes.schemas.base import Frame, Table
+from afp_nodes.schemas.facts import RUN_ID, STEP
+from afp_nodes.words import Coverage, DropReason, Place, Side, Sight, Slot, UnitKind
+
+CALL = "order of the call in its run, from 0; attempts of one iteration are one call"
+ITERATION = "the call's own `iteration`, else its ordinal; 0 holds the lists that an application made"
+EVENT = "position in the recording's events"
+CONTENT = "content as recorded; JSON text where it is not text; NULL = not recorded, or redacted"
+
+
+class ModelCalls(Frame):
+    """One model call of a run, as its events and its log show it.
+
+    Events show a call from its `stream.llm_start`, the log from the commit of its step; either may be missing.
+    """
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    iteration = dy.Int64(min=1, description="the call's own `iteration`, else the committed one, else its ordinal")
+    stands = dy.Bool(description="no later call of the run has the same iteration")
+    after_event_idx = dy.Int64(nullable=True, description="start of the call before; -1 = none; NULL = no event")
+    start_event_idx = dy.Int64(nullable=True, description="its `stream.llm_start`, the last attempt; NULL = no event")
+    is_whole = dy.Bool(description="every event between the call before and this one was retained")
+    scope = dy.Categorical(nullable=True, description="log that holds the call's commit; NULL = none does")
+    commit_idx = dy.Int64(nullable=True, description="position of that commit, in that log")
+    own_commit_idx = dy.Int64(
+        nullable=True, description="position in the run's own log that the call stands before; NULL = not in it yet"
+    )
+
+
+class InjectedRecords(Frame):
+    """One record that an own `context.injected` event put into a slot. Rule: record format, section 3."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    runtime_stage_id = dy.Categorical(nullable=True, description=STEP)
+    slot = dy.String(nullable=True, description="slot it went to, as recorded")
+    source = dy.String(nullable=True, description="who put it there, as recorded")
+    source_id = dy.String(nullable=True, description="id of the unit, as slots spell it; NULL = the record has none")
+    content = dy.String(nullable=True, description=CONTENT)
+    content_hash = dy.String(nullable=True, description="hash the library gave the record; NULL = none")
+
+
+class EvictedResults(Frame):
+    """One tool result that an own `context.evicted` event names, by the hash under which it had been composed."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    tool_call_id = dy.String(primary_key=True, description="call whose result was evicted")
+    runtime_stage_id = dy.Categorical(nullable=True, description=STEP)
+
+
+class SlotCompositions(Frame):
+    """One own `context.slot_composed` event. Rule: record format, section 3."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    runtime_stage_id = dy.Categorical(nullable=True, description=STEP)
+    slot = dy.String(nullable=True, description="slot that was composed, as recorded")
+    records = dy.Int64(nullable=True, description="records its breakdown counts; NULL = no breakdown that counts")
+
+
+class EngineEvaluations(Frame):
+    """One own `context.evaluated` event: what the injection engine found active."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    active_ids = dy.List(dy.String(), nullable=True, description="ids found active, in order; NULL = not recorded")
+    superseded_ids = dy.List(dy.String(), description="ids that gave way to others")
+    skipped_ids = dy.List(dy.String(), description="ids the engine passed over")
+
+
+class MemoryOffers(Frame):
+    """One entry that memory or retrieval considered for a turn.
+
+    A candidate of `memory.retrieved`, or an id that `memory.strategy_applied` says it dropped.
+    """
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    position = dy.Int64(primary_key=True, min=0, description="order in the event's list")
+    runtime_stage_id = dy.Categorical(nullable=True, description=STEP)
+    entry_id = dy.String(nullable=True, description="bare id of the entry; NULL = the event names none")
+    reason = dy.String(nullable=True, description="why it was not admitted, as recorded")
+    is_whole = dy.Bool(description="the event does not say that its list was cut")
+
+
+class AttachedEntries(Frame):
+    """One entry that a memory put into what it hands on, by an own `memory.attached` event."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    memory_id = dy.String(nullable=True, description="memory it comes from, by the step that read it; NULL = not told")
+    entry_id = dy.String(nullable=True, description="bare id of the entry; NULL = the event names none")
+
+
+class ToolSightings(Frame):
+    """One place at which the record first shows the result of one tool call."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    tool_call_id = dy.String(primary_key=True, description="id of the call; '' is an id")
+    place = dy.Enum(Place, primary_key=True, description="an event, the state the leg began with, or a log")
+    scope = dy.Categorical(primary_key=True, description="log that shows it; '' also for the other places")
+    idx = dy.Int64(description="event, commit of the log, or message of the state")
+    content = dy.String(nullable=True, description=CONTENT)
+
+
+class HistoryEntries(Frame):
+    """One commit that wrote `history`, with the tool messages in what it wrote.
+
+    Only logs that hold model calls: the run's own, and the mounts that are loops.
+    """
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description="log the commit lies in")
+    commit_idx = dy.Int64(primary_key=True, min=0, description="position in that log")
+    runtime_stage_id = dy.Categorical(description=STEP)
+    replaces = dy.Bool(description="the value begins anew here, instead of growing")
+    is_list = dy.Bool(description="what was written is a list; a placeholder is none")
+    tool_call_ids = dy.List(dy.String(), description="calls whose result the written messages hold, in order")
+    contents = dy.List(dy.String(), description="the content of each")
+
+
+class Evictions(Frame):
+    """One tool result that a commit left out of a history that held it before.
+
+    Rule: product contract, section 9: a window or a compaction commits a shorter history.
+    """
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description="log the commit lies in")
+    commit_idx = dy.Int64(primary_key=True, min=0, description="position of the commit that left it out")
+    tool_call_id = dy.String(primary_key=True, description="call whose result was left out")
+    runtime_stage_id = dy.Categorical(description=STEP)
+
+
+class ComposedSlots(Frame):
+    """One slot that the events of one call's stretch show, wholly or in part."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    slot = dy.Enum(Slot, primary_key=True, description="slot that was composed")
+    runtime_stage_id = dy.Categorical(
+        nullable=True, description="step of its last composition; NULL = none is recorded"
+    )
+    sight = dy.Enum(Sight, description="`whole` when every record is proven to be there, else `part`")
+
+
+class ContextGaps(Frame):
+    """One committed value that is wanted at one call because its events do not show it wholly."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    key = dy.Categorical(primary_key=True, description="slot key, or `activeInjections`")
+    scope = dy.Categorical(description="log that holds the call's commit")
+    fold_commit_idx = dy.Int64(description="last position before that commit; -1 = none")
+
+
+class CommittedContext(Frame):
+    """One committed value that stands for missing events at one call, as it was when the call was made."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    key = dy.Categorical(primary_key=True, description="slot key, or `activeInjections`")
+    value_json = dy.String(nullable=True, description="the value as JSON text; NULL = absent")
+    commit_idx = dy.Int64(nullable=True, description="last commit it was made from; NULL = none of this leg")
+
+
+class SlotRecords(Frame):
+    """One record of a slot at one call, from whichever source stands for that slot."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    slot = dy.Enum(Slot, primary_key=True, description="slot that holds it")
+    position = dy.Int64(primary_key=True, min=0, description="order in the slot")
+    source = dy.String(nullable=True, description="who put it there, as recorded")
+    source_id = dy.String(nullable=True, description="id as the slot spells it; NULL = the record has none")
+    content = dy.String(nullable=True, description=CONTENT)
+    event_idx = dy.Int64(nullable=True, description="event that shows it; NULL = a committed slot does")
+    commit_idx = dy.Int64(nullable=True, description="commit that shows it, in the call's log; NULL = none")
+
+
+class SlotSights(Frame):
+    """How well the record shows one slot at one call; no row = the run shows no trace of the slot."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    slot = dy.Enum(Slot, primary_key=True, description="slot")
+    sight = dy.Enum(Sight, description="how well it is shown")
+
+
+class SentUnits(Frame):
+    """One unit that a call's context was composed of."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    unit_id = dy.String(primary_key=True, description="id of the unit; memory by its bare entry id")
+    unit_kind = dy.Enum(UnitKind, description="what kind of unit it is")
+    position = dy.Int64(min=0, description="order of first appearance")
+    spelling = dy.String(description="id as the slot spells it")
+    content = dy.String(nullable=True, description=CONTENT)
+    event_idx = dy.Int64(nullable=True, description="event that shows it; NULL = a committed slot does")
+    commit_idx = dy.Int64(nullable=True, description="commit that shows it, in the call's log; NULL = none")
+
+
+class OfferedUnits(Frame):
+    """One unit that was available to a call."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    unit_id = dy.String(primary_key=True, description="id of the unit")
+    unit_kind = dy.Enum(UnitKind, description="what kind of unit it is")
+    position = dy.Int64(min=0, description="order: injections, memory, tool results, each as first listed")
+    drop_reason = dy.String(nullable=True, description="why it would not be sent, as recorded where it is offered")
+    content = dy.String(nullable=True, description=CONTENT)
+    event_idx = dy.Int64(nullable=True, description="event that shows it; NULL = none")
+    commit_idx = dy.Int64(nullable=True, description="commit that shows it; NULL = none")
+
+
+class ContextSights(Frame):
+    """How well the record shows one side of one kind of unit at one call; no row = no trace of the kind."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    unit_kind = dy.Enum(UnitKind, primary_key=True, description="kind of unit")
+    side = dy.Enum(Side, primary_key=True, description="which side")
+    sight = dy.Enum(Sight, description="how well it is shown")
+
+
+class ContextUnits(Table):
+    """One unit that was available to a model call or was sent with it. Rule: product contract, section 9.
+
+    `available` and `sent` are NULL where the record does not show that side: not listed is not "no".
+    """
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    iteration = dy.Int64(primary_key=True, min=0, description=ITERATION)
+    unit_id = dy.String(primary_key=True, description="id of the unit; memory by its bare entry id")
+    position = dy.Int64(min=0, description="order: units as they were available, then those that were only sent")
+    unit_kind = dy.Enum(UnitKind, description="what kind of unit it is")
+    content = dy.String(nullable=True, description=CONTENT)
+    available = dy.Bool(nullable=True, description="it was available; NULL = the record does not show that side")
+    sent = dy.Bool(nullable=True, description="it was sent; NULL = the record does not show that side")
+    drop_reason = dy.Enum(DropReason, nullable=True, description="why it was dropped, where the record says so")
+    grade = dy.Enum(Coverage, description="weaker of the two sides: `exact`, `conservative` (a fallback), `unknown`")
+    origin_json = dy.String(description="where each side stands in the record, both spellings, and what removed it")
+
+
+class MissingContext(Table):
+    """One unit that was available to a model call and was not sent: a candidate, never a cause.
+
+    Rule: product contract, section 9; record format, section 21.
+    """
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    iteration = dy.Int64(primary_key=True, min=0, description=ITERATION)
+    position = dy.Int64(primary_key=True, min=0, description="order in which the units were available")
+    unit_id = ContextUnits.unit_id
+    unit_kind = ContextUnits.unit_kind
+    content = ContextUnits.content
+    drop_reason = ContextUnits.drop_reason
+    grade = ContextUnits.grade
+
+
+class MissingContextSummary(Table):
+    """One model call, or one unit list: how much was available, sent and dropped.
+
+    Where a side of some kind is not shown, the counts are of what is shown, and NULL when nothing is.
+    """
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    iteration = dy.Int64(primary_key=True, min=0, description=ITERATION)
+    available_count = dy.Int64(nullable=True, description="distinct units available; NULL = not shown")
+    sent_count = dy.Int64(
+        nullable=True, description="distinct units sent, listed as available or not; NULL = not shown"
+    )
+    dropped_count = dy.Int64(nullable=True, description="units dropped; at least so many where the grade is `unknown`")
+    any_dropped = dy.Bool(nullable=True, description="a unit was dropped; NULL = none is known, and one may be")
+    grade = dy.Enum(Coverage, description="weakest over the kinds of which the record shows a trace")

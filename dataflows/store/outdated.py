@@ -1,0 +1,19 @@
+"""Outdated tables: those that other derivations made. Light: a job asks this before it loads the graph."""
+
+from afp_nodes.schemas import DERIVED_TABLES
+from dataflows.store.folder import Snapshot
+
+DERIVED = frozenset(schema.table_name() for schema in DERIVED_TABLES)
+"""Tables that are made again when the derivations change."""
+
+
+def needs_rederiving(snapshot: Snapshot, code_version: str) -> list[str]:
+    """The chunks whose derived tables were made by other derivations than these."""
+    return [chunk.id for chunk in snapshot.manifest.chunks if chunk.code_version != code_version]
+
+
+def is_outdated(snapshot: Snapshot, code_version: str) -> bool:
+    """Whether other derivations than these made any table, those of unit lists without runs among them."""
+    of_lists = DERIVED & snapshot.manifest.tables.keys()
+    lists_are = bool(of_lists) and snapshot.manifest.code_version != code_version
+    return lists_are or bool(needs_rederiving(snapshot, code_version))
