@@ -106,7 +106,7 @@ def merged(newest: Snapshot | None, contribution: Contribution, root: Path, code
 
 
 def stale_chunks(snapshot: Snapshot) -> list[LiveChunk]:
-    """The chunks of a snapshot that were derived with something else than what is in force: none unless it is broken."""
+    """The chunks that were derived with something else than what is in force: none, unless the snapshot is broken."""
     chunks, in_force = list(snapshot.manifest.chunks), in_force_in(earlier_rows(snapshot, Inputs))
     placed = no_rows(HeldRuns) if in_force.is_empty() else _placed_runs(chunks, snapshot.root)
     return list(_stale(chunks, snapshot.manifest.chunks, digests_of(in_force, placed)))

@@ -16,8 +16,9 @@ from dataflows.store.catalog import connect
 from dataflows.store.checking import check
 from dataflows.store.manifest import Chunk
 from dataflows.store.merging import Contribution
+from dataflows.store.outdated import needs_rederiving
 from dataflows.store.parts import write_chunk
-from dataflows.store.rederiving import facts_of, needs_rederiving
+from dataflows.store.rederiving import facts_of
 from dataflows.store.scanning import scan_files
 from tests.store.drawn import (
     chunk_frames,
