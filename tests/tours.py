@@ -1,6 +1,6 @@
-"""The commands shown in README.md with their output: read, run, and written again.
+"""The commands that pages show with their output: read, run, and written again.
 
-    python -m tests.tours        writes what the commands print today into README.md
+    python -m tests.tours        writes what the commands print today into the pages
 
 A shown output with a line `...` in it stands for any lines there and is never written again.
 """
@@ -16,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+PAGES = (README, ROOT / "docs" / "cookbook.md")
+"""Pages that show commands with what they print for the sample fleet."""
 SKIPPED = "..."
 
 _BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
@@ -37,8 +39,14 @@ class Step:
 def steps(page: str) -> Iterator[Step]:
     """The commands of a page, in order."""
     for block in _BLOCK.finditer(page):
-        command, _, output = block[1].removeprefix("$ ").partition("\n")
-        yield Step(command, output)
+        yield _step(block[1])
+
+
+def _step(block: str) -> Step:
+    """A command and its output; a quoted argument of the command may go on over lines."""
+    lines = block.removeprefix("$ ").splitlines(keepends=True)
+    ends = next(end for end in range(1, len(lines) + 1) if "".join(lines[:end]).count('"') % 2 == 0)
+    return Step("".join(lines[:ends]).rstrip("\n"), "".join(lines[ends:]))
 
 
 def printed_by(command: str, store: Path) -> str:
@@ -79,4 +87,6 @@ def written_again(page: str, store: Path) -> str:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        README.write_text(written_again(README.read_text(), demo_store_in(Path(folder))))
+        store = demo_store_in(Path(folder))
+        for page in PAGES:
+            page.write_text(written_again(page.read_text(), store))

@@ -10,8 +10,12 @@ passing_runs as (
         and ($verdict_kind is null or run_id in (
             select run_id from verdicts where kind = $verdict_kind and verdict = $verdict_word
         ))
+        -- no standing is shown for a run that gave no answer and waits for nobody
+        and ($verdict_kind is distinct from 'standing' or answered or $verdict_word = 'ask')
         and ($tool is null or run_id in (select run_id from tool_calls where tool_name = $tool))
         and ($skill is null or run_id in (
+            select run_id from routing where to_skill = $skill
+            union all
             select run_id
             from events
             where own

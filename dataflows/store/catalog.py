@@ -23,9 +23,20 @@ _MACROS = (
     "CREATE MACRO shortened(text, characters := 120) AS"
     " CASE WHEN length(text) > characters THEN left(text, characters - 1) || '…' ELSE text END",
     "CREATE MACRO runs_like(prefix) AS TABLE SELECT * FROM runs WHERE starts_with(run_id, prefix)",
+    """CREATE MACRO unit_fates() AS TABLE
+        SELECT
+            unit_kind,
+            unit_id,
+            count(DISTINCT run_id) FILTER (available) AS runs_available,
+            count(DISTINCT run_id) FILTER (sent) AS runs_sent,
+            count(DISTINCT run_id) FILTER (available AND NOT sent) AS runs_dropped,
+            count(DISTINCT run_id) FILTER (available IS NULL OR sent IS NULL) AS runs_not_known,
+            array_agg(DISTINCT drop_reason ORDER BY drop_reason) FILTER (drop_reason IS NOT NULL) AS drop_reasons
+        FROM context_units SEMI JOIN runs ON context_units.run_id = runs.run_id AND runs.study_id IS NULL
+        GROUP BY ALL""",
 )
 
-TABLE_MACROS = frozenset({"runs_like"})
+TABLE_MACROS = frozenset({"runs_like", "unit_fates"})
 """Those of the macros that stand for a table."""
 
 

@@ -8,8 +8,9 @@ import click
 from dataflows.cli.interruption import interrupting
 from dataflows.cli.options import as_json_option, newest_snapshot, readable, store_option, text_width
 from dataflows.cli.output import aside, json_result, result
-from dataflows.cli.wording import WITHHELD, counted
+from dataflows.cli.wording import counted
 from dataflows.masking import masked_data
+from dataflows.printable import WITHHELD
 
 NOT_RECORDED = "not recorded"
 
@@ -51,14 +52,14 @@ def _kind_and_word(_context: click.Context, _option: click.Parameter, value: str
 @click.option("--id", "id_prefix", metavar="PREFIX", help="Runs whose id begins so.")
 @click.option("--question", metavar="TEXT", help="Runs whose question holds this text, in capitals or not.")
 @click.option(
-    "--verdict", metavar="KIND=WORD", callback=_kind_and_word, help="Runs with such a verdict, as `coverage=unknown`."
+    "--verdict", metavar="KIND=WORD", callback=_kind_and_word, help="Runs with such a verdict, as `standing=not-sure`."
 )
 @click.option("--tool", metavar="NAME", help="Runs that called this tool.")
 @click.option(
     "--skill",
     metavar="NAME",
-    help="Runs whose own events show that this skill was put before the model: `context.injected` with source `skill`"
-    " and this id. A run whose events are missing is not found.",
+    help="Runs whose question was routed to this skill, or whose own events show that it was put before the model. A"
+    " run whose events are missing is found only where its state still holds the route.",
 )
 @click.option("--model", metavar="NAME", help="Runs of this model.")
 @click.option("--provider", metavar="NAME", help="Runs of this provider.")
