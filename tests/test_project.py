@@ -17,13 +17,13 @@ import pytest
 from afp_nodes.schemas import TABLES
 from benchmarks.fleet import SPELLINGS, Spelling, runs, sample_recordings
 from dataflows.cli.program import program
-from tests.tours import PAGES, README, ROOT, Step, demo_store_in, printed_by, steps
+from tests.tours import README, ROOT, SHOWN, Step, demo_store_in, printed_by, steps
 
 PACKAGES = [ROOT / "afp_nodes", ROOT / "dataflows"]
 RULES = ROOT / "docs" / "rules.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "data").glob("*/*.md"))]
 SAMPLE = ROOT / "data" / "sample"
-TOUR = [step for page in PAGES for step in steps(page.read_text())]
+TOUR = [step for page in SHOWN for step in steps(page.read_text())]
 
 _PLACE = r"\d+(?:\.\d+)?(?: \([^)]*\))?"
 _CITATION = re.compile(rf"(?:Rules?: |by )([a-z ]+), sections? ({_PLACE}(?:(?:, | and | to ){_PLACE})*)")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-PAGES = (README, ROOT / "docs" / "cookbook.md")
+SHOWN = (README, ROOT / "docs" / "cookbook.md")
 """Pages that show commands with what they print for the sample fleet."""
 SKIPPED = "..."
 
@@ -88,5 +88,5 @@ def written_again(page: str, store: Path) -> str:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         store = demo_store_in(Path(folder))
-        for page in PAGES:
+        for page in SHOWN:
             page.write_text(written_again(page.read_text(), store))
