@@ -8,6 +8,9 @@ from dataflows.masking import masked
 SHOWN_SEPARATOR = " › "  # noqa: RUF001 - the sign people see
 """What joins the segments of a key where people see it."""
 
+WITHHELD = "[redacted]"
+"""Stands where the record redacts what would be shown."""
+
 _BIDI_AND_LINES = "\u061c\u2028-\u202e\u2066-\u2069\ufeff"
 _CONTROLS = re.compile(f"[\x00-\x1f\x7f-\x9f{_BIDI_AND_LINES}]")
 _CONTROLS_BUT_LINES = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI_AND_LINES}]")

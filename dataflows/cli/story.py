@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from dataflows.cli.wording import WITHHELD, counted
-from dataflows.printable import glimpse, shown_key
+from dataflows.cli.wording import counted
+from dataflows.printable import WITHHELD, glimpse, shown_key
 from dataflows.variable_lives import Fed, Moment, Value, VariableLife
 
 VALUE_CHARACTERS = 160

@@ -1,8 +1,5 @@
 """Wording: what the sentences of several commands share."""
 
-WITHHELD = "[redacted]"
-"""Stands where the record redacts what would be shown."""
-
 
 def counted(number: int, noun: str) -> str:
     """A number of things, right for one and for many: `1 run`, `1,200 runs`."""
