@@ -1,4 +1,4 @@
-"""The findings ledger: rows of many kinds that cross turns. Rules: assessment and routing, sections 6.2 to 6.10."""
+"""The findings ledger: rows of many kinds that cross turns. Rule: assessment and routing, section 6."""
 
 from collections.abc import Iterator
 from typing import Any

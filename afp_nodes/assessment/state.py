@@ -1,6 +1,6 @@
 """The committed state a standing is folded from: the members that are read, and those that are kept out.
 
-Rule: assessment and routing, section 1 (kept-out keys).
+Rules: assessment and routing, sections 1 and 1.1.
 """
 
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from afp_nodes.record.person import NOTICES
+from afp_nodes.assessment.person import NOTICES
 from tests.record.documents import bare, facts_of
 
 
