@@ -119,15 +119,40 @@ def test_a_unit_list_that_cannot_be_read_is_refused(broken: dict[str, Any]) -> N
     assert refusal({**UNITS, **broken}, "x.units.json").code == QuarantineCode.BAD_UNITS
 
 
-@pytest.mark.parametrize("rows_at", ["", "a/b", "a.b", None, 5])
+@pytest.mark.parametrize("content", ['"text"', "null", "1e400", '{"n": 1.50}', "[" * 300 + "]" * 300])
+def test_a_unit_may_hold_any_content(content: str) -> None:
+    taken = read(f'{{"run_id": "r", "available": [{{"id": "", "content": {content}}}], "sent": []}}', "x.units.json")
+    assert f'"content":{content.replace(": ", ":")}' in taken.content_json
+
+
+@pytest.mark.parametrize("rows_at", ["", "a/b", "a.b", "/", ".", None, 5, ["a"]])
 def test_a_malformed_rows_at_is_refused(rows_at: Any) -> None:
     declared = {**DECLARED, "tools": {"lookup": {"rowsAt": rows_at}}}
     assert refusal(declared, "x.declarations.json").code == QuarantineCode.BAD_DECLARATIONS
 
 
-@pytest.mark.parametrize("broken", [{"run_ids": "all"}, {"run_ids": None}, {"tools": None}, {"tools": {"a": 5}}])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        *({"run_ids": run_ids} for run_ids in ("all", None, {}, [5])),
+        *({"tools": tools} for tools in (None, [], "t", {"a": 5}, {"a": None}, {"a": ["rows"]})),
+    ],
+)
 def test_a_declaration_that_cannot_be_read_is_refused(broken: dict[str, Any]) -> None:
     assert refusal({**DECLARED, **broken}, "x.declarations.json").code == QuarantineCode.BAD_DECLARATIONS
+
+
+@pytest.mark.parametrize("other", [{"routing": 5}, {"routing": {"appDecides": "yes"}}, {"skills": []}, {"tools": {}}])
+def test_what_else_a_declaration_holds_is_not_judged(other: dict[str, Any]) -> None:
+    assert read({**DECLARED, **other}, "x.declarations.json").refused_entries == []
+
+
+def test_a_list_of_declarations_keeps_those_that_are_well_formed() -> None:
+    bad = [{**DECLARED, "tools": {"t": {"rowsAt": rows_at}}} for rows_at in ("", None, "a.b")]
+    taken = read([bad[0], DECLARED, *bad[1:], "text"], "x.declarations.json")
+    assert json.loads(taken.content_json) == [DECLARED]
+    assert [position for position, _ in taken.refused_entries] == [0, 2, 3, 4]
+    assert {error.code for _, error in taken.refused_entries} == {QuarantineCode.BAD_DECLARATIONS}
 
 
 def test_in_a_list_a_malformed_entry_is_refused_and_the_others_are_taken() -> None:
