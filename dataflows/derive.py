@@ -4,7 +4,7 @@ import hashlib
 import logging
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 
 import polars as pl
 from hamilton import driver, lifecycle
@@ -72,7 +72,7 @@ Frames = dict[str, pl.DataFrame]
 _OTHERS = {"sha256": pl.String, "kind": pl.String, "content_json": pl.String}
 
 
-ENGINE = "in-memory"
+ENGINE: Literal["in-memory"] = "in-memory"
 """The engine that computes a chunk's frames: streaming takes longer to start than these small frames take in all."""
 
 
