@@ -1,13 +1,18 @@
-"""Output: results go to stdout, everything else to stderr."""
+"""Output: results go to stdout or into the file that was named, everything else to stderr."""
 
 import json
 import os
 import sys
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import click
 
+from dataflows.cli.failures import CommandError
 from dataflows.printable import printable_json, printable_lines
+from dataflows.whole_files import replacing
 
 
 def result(text: str) -> None:
@@ -27,6 +32,20 @@ def json_result(value: Any) -> None:
 def aside(text: str) -> None:
     """Tell the user something that is not the result."""
     click.echo(printable_lines(text), err=True)
+
+
+@contextmanager
+def written(output: str) -> Iterator[BinaryIO]:
+    """The file that was named for a result; it takes its name when it is whole.
+
+    Raises:
+        CommandError: there is no folder for it.
+    """
+    folder = Path(output).parent
+    if not folder.is_dir():
+        raise CommandError(f"Cannot write {output}: there is no folder {folder}.", "Make it first.")
+    with replacing(output) as file:
+        yield file
 
 
 def leave_the_pipe() -> None:

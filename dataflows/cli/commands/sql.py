@@ -7,13 +7,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import click
 
 from dataflows.cli.failures import CommandError
 from dataflows.cli.options import newest_snapshot, readable, store_option, text_width
-from dataflows.cli.output import aside, result
+from dataflows.cli.output import aside, result, written
 from dataflows.cli.wording import counted
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _show(question: "Question", limit: int, output: str | None) -> None:
     if output is None:
         result(table)
     else:
-        with _replacing(output) as file:
+        with written(output) as file:
             file.write(f"{table}\n".encode())
     more = question.count - shown if shown == limit else 0
     if more:
@@ -112,7 +112,7 @@ def _write_parquet(question: "Question", output: str | None) -> None:
         write_parquet(question, whole)
         sys.stdout.buffer.write(whole.getbuffer())
         return
-    with _replacing(output) as file:
+    with written(output) as file:
         write_parquet(question, file)
 
 
@@ -124,27 +124,6 @@ def _write_pieces(question: "Question", form: str, output: str | None) -> None:
         for piece in pieces:
             sys.stdout.buffer.write(piece)
     else:
-        with _replacing(output) as file:
+        with written(output) as file:
             for piece in pieces:
                 file.write(piece)
-
-
-@contextmanager
-def _replacing(output: str) -> Iterator[BinaryIO]:
-    """A file that takes its name when it is whole; a pipe or device is written as it stands."""
-    target = Path(output)
-    if not target.parent.is_dir():
-        raise CommandError(f"Cannot write {output}: there is no folder {target.parent}.", "Make it first.")
-    if target.exists() and not target.is_file():
-        with target.open("wb") as device:
-            yield device
-        return
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
