@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 from hamilton import ad_hoc_utils, driver
 
-from afp_nodes import ledger
+from afp_nodes import in_force, ledger
 from afp_nodes.schemas import TABLES, Commits, Loops, RunRecords, Runs
 from dataflows.derive import CHUNK_TABLES, NODE_MODULES, Borders, SchemaError, derive
 from dataflows.drawing import CannotDrawError, dot_source, draw, node_inputs, node_lines
@@ -13,7 +13,7 @@ from tests.facts import no_facts
 
 
 def test_every_table_is_a_node_and_every_node_says_what_a_row_is() -> None:
-    nodes = driver.Builder().with_modules(*NODE_MODULES, ledger).build().graph.get_nodes()
+    nodes = driver.Builder().with_modules(*NODE_MODULES, ledger, in_force).build().graph.get_nodes()
     assert set(TABLES) <= set(node_inputs())
     for node in nodes:
         assert node.user_defined or (node.documentation or "").startswith("One row per"), node.name

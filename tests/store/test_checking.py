@@ -133,6 +133,35 @@ def test_a_run_whose_recording_is_not_the_active_one_is_named(store: Store) -> N
     assert all(p.key == "run_id='t'" for p in check(store))
 
 
+def test_a_chunk_that_was_derived_with_what_is_not_in_force_is_named(store: Store) -> None:
+    def change(manifest: Manifest) -> Manifest:
+        *others, chunk = manifest.chunks
+        return replace(manifest, chunks=(*others, replace(chunk, declared="of old")))
+
+    published_otherwise(store, change)
+    problem = only(store)
+    assert problem.file == part_of(store, "runs")
+    assert "other unit lists or declarations than those in force; the next run that publishes" in str(problem)
+    publish_runs(store, {"u": "d1"})
+    assert check(store) == []
+
+
+def test_a_unit_list_without_a_run_whose_run_is_there_is_named(store: Store) -> None:
+    lists = pl.DataFrame({"run_id": ["t", "absent"], "iteration": 0}).select(
+        pl.col(name) if name in ("run_id", "iteration") else pl.lit(None, dtype).alias(name)
+        for name, dtype in TABLES["missing_context_summary"].stored_dtypes().items()
+    )
+
+    def change(manifest: Manifest) -> Manifest:
+        part = write_part(str(store.path), "parts/missing_context_summary/forged.parquet", lists)
+        return replace(manifest, tables={**manifest.tables, "missing_context_summary": part})
+
+    published_otherwise(store, change)
+    problem = only(store)
+    assert (problem.table, problem.key) == ("missing_context_summary", "run_id='t'")
+    assert "has rows of run 't' as of one without recording, which it has" in str(problem)
+
+
 def test_a_wrong_row_count_is_named(store: Store) -> None:
     def change(manifest: Manifest) -> Manifest:
         *others, chunk = manifest.chunks
