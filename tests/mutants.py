@@ -16,6 +16,7 @@ RULES = (
     "tests/reference/test_product.py",
     "tests/golden",
     "tests/nodes",
+    "tests/assessment",
     "tests/laws/test_oracle.py::test_the_budget_of_lives_is_spent_reader_by_reader",
     "tests/laws/test_oracle.py::test_the_product_says_what_the_oracle_says_of_a_sample",
 )
@@ -70,6 +71,43 @@ MUTANTS = (
     Mutant("record/trees.py", "TreeReads(dict(reversed(reads)),", "TreeReads(dict(reads),"),
     Mutant("javascript.py", "return sorted(indexes, key=int)", "return sorted(indexes)"),
     Mutant("javascript.py", "if not src or not isinstance(dst, list):", "if not isinstance(dst, list):"),
+    Mutant("javascript.py", "return text.strip(WHITE_SPACE)", "return text.strip()"),
+    Mutant(
+        "javascript.py",
+        "return isinstance(value, int | float) and not isinstance(value, bool)",
+        "return isinstance(value, int | float)",
+    ),
+    Mutant("assessment/members.py", "MOST_ENTRIES = 1_000", "MOST_ENTRIES = 999"),
+    Mutant("assessment/turn.py", "in range(len(history) - 1, -1, -1)", "in range(len(history))"),
+    Mutant("assessment/turn.py", "if 0 <= length <= utf16_length(content)", "if 0 <= length <= len(content)"),
+    Mutant("assessment/emptiness.py", "if depth > MOST_BOUNDARIES:", "if depth >= MOST_BOUNDARIES:"),
+    Mutant("assessment/arguments.py", '"rule" in self.row or', 'self.row.get("rule") is not None or'),
+    Mutant(
+        "assessment/arguments.py", "calls.setdefault(call, {})[argument] =", "calls.setdefault(argument, {})[call] ="
+    ),
+    Mutant("assessment/contingents.py", "if turn is None or turn <= 1:", "if turn is None or turn < 1:"),
+    Mutant(
+        "assessment/results.py",
+        "for row in coverage if row.tool_call_id}",
+        "for row in coverage if row.tool_call_id is not None}",
+    ),
+    Mutant("assessment/periods.py", 'row.get("beyondRetention") is True', 'row.get("beyondRetention")'),
+    Mutant(
+        "assessment/answers.py",
+        'list(rows_of_turn(ledger, turn, "grounded"))[-1:]',
+        'list(rows_of_turn(ledger, turn, "grounded"))[:1]',
+    ),
+    Mutant(
+        "assessment/sources.py",
+        "met.setdefault(reference.tool_call_id, reference.tool_name)",
+        "met[reference.tool_call_id] = reference.tool_name",
+    ),
+    Mutant("assessment/sources.py", "return requested | returned", "return returned | requested"),
+    Mutant(
+        "assessment/fold.py",
+        "(ALWAYS_ASKED | {REWRITES_KEY} if arguments else ALWAYS_ASKED)",
+        "(ALWAYS_ASKED | {REWRITES_KEY})",
+    ),
 )
 
 

@@ -60,10 +60,10 @@ def test_a_list_is_no_record_and_a_record_no_list(value: Any) -> None:
 
 def test_lengths_count_utf16_code_units_and_a_cut_may_split_a_pair() -> None:
     assert fired(state_assessed(state(result('[]"😀"', toolChars=2)))) == ["empty-undeclared"]
-    smile = '["😀"]'
-    assert ran(state_assessed(state(result(smile + "x", toolChars=6))))["result-shape"] == (1, 1)
-    assert ran(state_assessed(state(result(smile + "x", toolChars=5))))["result-shape"] == (0, 1)
-    assert ran(state_assessed(state(result(smile, toolChars=7))))["result-shape"] == (1, 1)
+    smiles = '["😀😀"]'
+    assert ran(state_assessed(state(result(smiles + "x", toolChars=8))))["result-shape"] == (1, 1)
+    assert ran(state_assessed(state(result(smiles + "x", toolChars=5))))["result-shape"] == (0, 1)
+    assert ran(state_assessed(state(result(smiles, toolChars=9))))["result-shape"] == (1, 1)
     assert ran(state_assessed(state(result('["\ud83d"]'))))["result-shape"] == (1, 1)
 
 

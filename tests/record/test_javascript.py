@@ -1,6 +1,8 @@
 """JavaScript semantics: every example of the record format's sections 6, 7 and 28, and laws beside them."""
 
 import json
+import sys
+import unicodedata
 from typing import Any
 
 import pytest
@@ -9,6 +11,8 @@ from hypothesis import strategies as st
 
 from afp_nodes.javascript import (
     ABSENT,
+    WHITE_SPACE,
+    as_double,
     cut_utf16,
     in_member_order,
     is_truthy,
@@ -16,7 +20,9 @@ from afp_nodes.javascript import (
     number_text,
     own_member,
     parse,
+    parse_as_spelled,
     stringify,
+    trimmed,
     utf16_length,
 )
 
@@ -59,6 +65,32 @@ def test_integers_beyond_the_exact_ones_are_doubles() -> None:
 def test_a_number_beyond_the_doubles_is_infinite_and_has_no_json() -> None:
     assert parse("1e400") == float("inf")
     assert stringify(parse("[1e400]")) == "[null]"
+
+
+def test_a_number_stands_for_a_double_and_a_truth_value_for_none() -> None:
+    assert [as_double(value) for value in (2**53 + 1, 1.5, 10**400)] == [2.0**53, 1.5, float("inf")]
+    assert [as_double(value) for value in (True, False, None, "1", [1])] == [None] * 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"b":9007199254740993,"1":2}', "[1e400]", '"\\ud800"', '["\ud800"]', "[" * 5000 + "]" * 5000],
+    ids=["integers", "infinity", "escaped half", "half", "depth"],
+)
+def test_a_text_taken_as_spelled_is_the_same_to_who_looks_up_names_and_takes_doubles(text: str) -> None:
+    assert stringify(parse_as_spelled(text)) == stringify(parse(text))
+
+
+@pytest.mark.parametrize("text", ["NaN", "[1,]", "[1] x", "", "'a'", '"\n"', "\u00a01"])
+def test_what_is_not_json_is_refused_as_spelled_too(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - each reader words it in its own way
+        parse_as_spelled(text)
+
+
+def test_white_space_is_that_of_trim() -> None:
+    spaces = {character for character in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(character) == "Zs"}
+    assert set(WHITE_SPACE) == spaces | set("\t\n\v\f\r\ufeff\u2028\u2029")
+    assert trimmed(f"{WHITE_SPACE}a b\x1f{WHITE_SPACE}") == "a b\x1f"
 
 
 def test_only_what_json_stringify_escapes_is_escaped() -> None:
