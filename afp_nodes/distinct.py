@@ -14,7 +14,7 @@ def mapped_once(texts: pl.Series, image: Callable[[str], str | None]) -> pl.Seri
 
 
 def told_by(texts: pl.Expr, read: Callable[[str], tuple[Any, ...] | None], told: Mapping[str, pl.DataType]) -> pl.Expr:
-    """What each text says, as a struct `told`; read once per distinct text, NULL in all fields where it says nothing."""
+    """What each text says, as a struct `told`; read once per distinct text, all fields NULL where it says nothing."""
     nothing = (None,) * len(told)
 
     def said(column: pl.Series) -> pl.Series:

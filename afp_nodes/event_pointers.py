@@ -2,11 +2,13 @@
 
 import polars as pl
 
+from afp_nodes.templates import filled
+
 
 def event_pointer(event_type: str, path: str) -> pl.Expr:
     """Where a fact stands in the payload of the row's event; the step is named where the event names it."""
+    begin = filled('{"kind":"event","index":{},' + f'"type":"{event_type}","path":"{path}"', "event_idx")
     step = pl.struct(runtimeStageId=pl.col("runtime_stage_id").cast(pl.String)).struct.json_encode()
-    begin = pl.format(f'{{{{"kind":"event","index":{{}},"type":"{event_type}","path":"{path}"', "event_idx")
     return begin + pl.when(pl.col("runtime_stage_id").is_null()).then(pl.lit("}")).otherwise("," + step.str.slice(1))
 
 

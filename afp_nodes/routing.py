@@ -16,6 +16,7 @@ from afp_nodes.schemas import (
     RunRecords,
     SkillGraphs,
 )
+from afp_nodes.templates import filled
 from afp_nodes.words import BeforePause, CheckState, Configured, RoutingStatus, UnreachableReason
 
 LISTED = 12
@@ -149,4 +150,4 @@ def _pointers() -> pl.Expr:
         "signal": pl.col("signal_pointers"),
     }
     template = ",".join(f'"{name}":[{{}}]' for name in lists)
-    return pl.format("{{" + template + "}}", *(pointers.fill_null("") for pointers in lists.values()))
+    return filled("{" + template + "}", *(pointers.fill_null("") for pointers in lists.values()))

@@ -17,6 +17,7 @@ from afp_nodes.distinct import told_by
 from afp_nodes.event_payloads import TURN_ROUTED, Row, as_served, first_event, keeps_out, number, text
 from afp_nodes.event_pointers import event_pointer, state_pointer
 from afp_nodes.schemas import HeldRoutes, Legs, RoutingEvents, RoutingVerdicts, States
+from afp_nodes.templates import filled
 from afp_nodes.words import StateKind
 
 ROUTE = ("decided_by", "from_skill", "to_skill", "scorer", "witness", "offered")
@@ -54,8 +55,8 @@ def held_routes(legs: dy.LazyFrame[Legs], states: dy.LazyFrame[States]) -> dy.La
     paused = known.filter(pl.col("which") == StateKind.INITIAL, "has_history")
     held = {name: pl.col(name) == pl.col(f"{name}_paused") for name in STATE}
     scores_held = held["entry_scores"] & pl.col("entry_scores").str.starts_with("[")
-    route_json = pl.format(
-        '{},"entryScores":{},"entryScorer":{}}}',
+    route_json = filled(
+        '{},"entryScores":{},"entryScorer":{}}',
         pl.col("turn_route").str.head(-1),
         pl.when(scores_held).then("entry_scores").otherwise(pl.lit("null")),
         pl.when(scores_held & held["entry_scorer"]).then("entry_scorer").otherwise(pl.lit("null")),
