@@ -4,7 +4,7 @@ Absence is information: what the record cannot say is None, never zero and never
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -46,6 +46,10 @@ EVENT_MEMBERS = {
     "toolsInjections": "rawContent",
 }
 """Where events repeat a state key under another name."""
+
+QUESTION_NAMES = frozenset({"userMessage", "userPrompt"})
+ANSWER_NAMES = frozenset({"finalContent"})
+"""Names of the question and of the answer, in the state and in events."""
 
 EVENT_FACTS = (
     "llm_calls",
@@ -126,16 +130,25 @@ def event_facts(
     }
 
 
-def turn_facts(own: list[Event], state: SharedState, payloads: Payloads, is_redacted: bool) -> dict[str, Any]:
-    """The columns that tell what was asked and answered; in a redacted record a placeholder is no text."""
+def turn_facts(
+    own: list[Event], state: SharedState, payloads: Payloads, redacted_names: Collection[str], is_redacted: bool
+) -> dict[str, Any]:
+    """The columns that tell what was asked and answered.
+
+    In a redacted record a placeholder is no text, and what the state keeps out is not told from an event.
+    """
     starts = [payloads.read(event, TurnStart).user_prompt for event in own if event.type == TURN_START]
     ends = [payloads.read(event, TurnEnd).final_content for event in own if event.type == TURN_END]
     question = starts[-1] if starts and starts[-1] is not None else state.user_message
     answer = ends[-1] if ends else None
+
+    def is_kept_out(text: str | None, names: frozenset[str]) -> bool:
+        return not names.isdisjoint(redacted_names) or (is_redacted and text in PLACEHOLDERS)
+
     return {
         "turn_number": state.turn_number,
-        "question": None if is_redacted and question in PLACEHOLDERS else question,
-        "answer": None if is_redacted and answer in PLACEHOLDERS else answer,
+        "question": None if is_kept_out(question, QUESTION_NAMES) else question,
+        "answer": None if is_kept_out(answer, ANSWER_NAMES) else answer,
     }
 
 

@@ -155,14 +155,15 @@ class _Shredder:
         recording, payloads, values = self._recording, self._payloads, self._values
         events = recording.recorded.events if recording.recorded else None
         is_redacted = bool(recording.redaction_marker)
+        redaction = redaction_facts((log.commits for log in logs), shared, events, is_redacted, values)
         return {
             "write_provenance": recording.snapshot.write_provenance,
             "replaced_characters": recording.replaced_characters,
             **header_facts(recording, own),
             **manifest_facts(recording, own, payloads, values),
             **event_facts(recording.recorded, recording.header, own, payloads),
-            **turn_facts(own, state, payloads, is_redacted),
-            **redaction_facts((log.commits for log in logs), shared, events, is_redacted, values),
+            **turn_facts(own, state, payloads, redaction["redacted_names"], is_redacted),
+            **redaction,
         }
 
     def _stated_state(self) -> Raw:

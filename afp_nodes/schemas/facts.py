@@ -68,8 +68,14 @@ class RunRecords(Frame):
         " redacted path; NULL = state is redacted and events are missing",
     )
     turn_number = dy.Float64(nullable=True, description="`sharedState.turnNumber`")
-    question = dy.String(nullable=True, description="what the person asked: last own `turn_start`, else `userMessage`")
-    answer = dy.String(nullable=True, description="`finalContent` of the last own `turn_end`; never from state")
+    question = dy.String(
+        nullable=True,
+        description="what the person asked: last own `turn_start`, else `userMessage`; NULL = not recorded, or redacted",
+    )
+    answer = dy.String(
+        nullable=True,
+        description="`finalContent` of the last own `turn_end`, never from state; NULL = not recorded, or redacted",
+    )
     answered = dy.Bool(
         nullable=True, description="a `turn_end` is recorded; NULL = events are missing or their end may be"
     )

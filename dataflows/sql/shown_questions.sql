@@ -4,6 +4,10 @@ with
 
 withheld_runs as (
     select run_id
+    from runs
+    where list_has_any(redacted_names, ['userMessage', 'userPrompt', 'history'])
+    union
+    select run_id
     from writes
     where scope = ''
         and key in ('userMessage', 'history')

@@ -217,6 +217,31 @@ def test_in_a_redacted_record_a_placeholder_is_no_text() -> None:
     assert (run_of(redacted)["question"], run_of(redacted)["answer"]) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("paths", "question", "answer"),
+    [
+        ([], "why?", "so."),
+        (["userMessage"], None, "so."),
+        (["turn\x1fuserPrompt"], None, "so."),
+        (["finalContent"], "why?", None),
+        (["apiKey", "userMessage", "finalContent"], None, None),
+    ],
+)
+def test_what_the_state_keeps_out_is_not_told_from_an_event(
+    paths: list[str], question: str | None, answer: str | None
+) -> None:
+    events = [event("agent.turn_start", {"userPrompt": "why?"}), event("agent.turn_end", {"finalContent": "so."})]
+    row = run_of(bare({"commitLog": [commit("a#0", redactedPaths=paths)]}, events))
+    assert (row["question"], row["answer"], row["answered"]) == (question, answer, True)
+
+
+@pytest.mark.parametrize("key", ["userMessage", "finalContent"])
+def test_a_key_that_a_redacted_record_keeps_out_of_its_state_counts_too(key: str) -> None:
+    events = [event("agent.turn_start", {"userPrompt": "why?"}), event("agent.turn_end", {"finalContent": "so."})]
+    row = run_of(bare({"sharedState": {key: "[REDACTED]"}, "recorders": [MARKER]}, events))
+    assert (row["question"] is None, row["answer"] is None) == (key == "userMessage", key == "finalContent")
+
+
 def test_in_a_redacted_record_a_payload_that_is_a_placeholder_is_still_an_event() -> None:
     kept_out = {**configured("a"), "payload": "[REDACTED]"}
     events = [kept_out, event("x", run="b"), {**event("x", run="a"), "payload": "none"}]
