@@ -70,7 +70,7 @@ class RunRecords(Frame):
     turn_number = dy.Float64(nullable=True, description="`sharedState.turnNumber`")
     question = dy.String(
         nullable=True,
-        description="what the person asked: last own `turn_start`, else `userMessage`; NULL = not recorded, or redacted",
+        description="what was asked: last own `turn_start`, else `userMessage`; NULL = not recorded, or redacted",
     )
     answer = dy.String(
         nullable=True,
