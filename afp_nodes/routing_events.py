@@ -1,6 +1,6 @@
 """Routing events: what a run's own events say of its routing, as typed rows.
 
-Rule: assessment and routing, sections 12 to 16.
+Rule: assessment and routing, sections 12.1, 12.3, 13 and 16.
 """
 
 from typing import Any

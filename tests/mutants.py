@@ -17,6 +17,7 @@ RULES = (
     "tests/golden",
     "tests/nodes",
     "tests/assessment",
+    "tests/routing",
     "tests/laws/test_oracle.py::test_the_budget_of_lives_is_spent_reader_by_reader",
     "tests/laws/test_oracle.py::test_the_product_says_what_the_oracle_says_of_a_sample",
 )
@@ -108,6 +109,32 @@ MUTANTS = (
         "(ALWAYS_ASKED | {REWRITES_KEY} if arguments else ALWAYS_ASKED)",
         "(ALWAYS_ASKED | {REWRITES_KEY})",
     ),
+    Mutant("routing_events.py", "filter(is_type(LLM_START) & before_end).last()", "filter(is_type(LLM_START)).last()"),
+    Mutant("routing_events.py", "if SKILL not in breakdown:", "if not breakdown.get(SKILL):"),
+    Mutant("routing_events.py", '(pl.when(~keeps_out("skillGraph"))', "(pl.when(True)"),
+    Mutant(
+        "event_payloads.py",
+        '.sort("event_idx").unique("run_id", keep="first")',
+        '.sort("event_idx").unique("run_id", keep="last")',
+    ),
+    Mutant("routing_verdicts.py", '"id" not in top if to is None', 'top.get("id") is None if to is None'),
+    Mutant("routing_verdicts.py", ', "has_history")', ")"),
+    Mutant("routing_verdicts.py", "when(scores_held & held", "when(held"),
+    Mutant("routing_verdicts.py", '.sort("is_silent", "held")', '.sort("held", "is_silent")'),
+    Mutant(
+        "deliveries.py",
+        'pl.col("event_idx").max().over("run_id", "iteration")',
+        'pl.col("event_idx").min().over("run_id", "iteration")',
+    ),
+    Mutant("deliveries.py", "shows=is_last & is_asked & is_whole", "shows=is_asked & is_whole"),
+    Mutant("deliveries.py", "nulls_equal=True", "nulls_equal=False"),
+    Mutant("refused_skills.py", "target.removeprefix(SKILL_PREFIX)", 'target.replace(SKILL_PREFIX, "")'),
+    Mutant(
+        "refused_skills.py",
+        'pl.col("position") == pl.col("position").max()',
+        'pl.col("position") == pl.col("position").min()',
+    ),
+    Mutant("routing.py", ".when(_has_verdict() | _routes_nothing())", ".when(_has_verdict())"),
 )
 
 

@@ -13,4 +13,5 @@ twice, in two ways, to go unseen. Read in this order:
 - `lives`: timelines, forward slices, coverage
 - `trace`: one variable, joined to loops and suspects
 - `tables`: all of it as the rows the product publishes
+- `routing`: apart from the log, how a question was routed
 """
