@@ -19,6 +19,8 @@ from afp_nodes.schemas import (
 from afp_nodes.templates import filled
 from afp_nodes.words import BeforePause, CheckState, Configured, RoutingStatus, UnreachableReason
 
+SAID = ("userMessage", "userPrompt", "witness")
+"""Names of what the person said: a witness quotes it."""
 LISTED = 12
 """Delivered skills that are listed."""
 
@@ -37,7 +39,7 @@ def routing(
     to route; any other run may have been routed, and a resumed leg before its pause.
     """
     return (
-        run_records.select("run_id", "events", "foreign_events", "unread_events")
+        run_records.select("run_id", "events", "foreign_events", "unread_events", "redacted_names")
         .join(legs, on="run_id", how="left")
         .join(skill_graphs, on="run_id", how="left")
         .join(routing_verdicts, on="run_id", how="left")
@@ -46,6 +48,7 @@ def routing(
         .with_columns(_status(), _check_state(), _unreachable_reason(), _before_pause(), _delivered_list())
         .with_columns(
             held=pl.when(_has_verdict()).then("held"),
+            witness=pl.when(~_keeps_out_what_was_said()).then("witness"),
             unread=pl.col("unread_events").fill_null(0) + pl.col("is_unread").fill_null(value=False),
             foreign_events=pl.col("foreign_events").fill_null(0),
             other_skill=pl.when(pl.col("signal_pointers").is_not_null()).then("first_skill"),
@@ -73,6 +76,11 @@ def _has_verdict() -> pl.Expr:
 def _routes_nothing() -> pl.Expr:
     """No verdict, and a configuration without a skill graph."""
     return ~_has_verdict() & (pl.col("configured") == Configured.NONE).fill_null(value=False)
+
+
+def _keeps_out_what_was_said() -> pl.Expr:
+    """The record redacts what the person said, so that no event is asked for it either."""
+    return pl.col("redacted_names").list.set_intersection(list(SAID)).list.len() > 0
 
 
 def _is_resumed() -> pl.Expr:

@@ -183,7 +183,9 @@ class Routing(Table):
     to_skill = RoutingVerdicts.to_skill
     decisive = RoutingVerdicts.decisive
     scorer = RoutingVerdicts.scorer
-    witness = RoutingVerdicts.witness
+    witness = dy.String(
+        nullable=True, description="the person's words that a rule matched; NULL = not recorded, or redacted"
+    )
     offered = RoutingVerdicts.offered
     decider_model = RoutingVerdicts.decider_model
     held = dy.Bool(
@@ -209,8 +211,11 @@ class Routing(Table):
         nullable=True, description="first skill the system prompt held in place of one proven not to be delivered"
     )
     answering_iteration = Legs.answering_iteration
-    unread = dy.Int64(min=0, description="entries that are no event, and a verdict that does not say who decided")
-    foreign_events = dy.Int64(min=0, description="events of other runs that share the recorder")
+    unread = dy.Int64(
+        min=0,
+        description="entries that are no event, and a verdict event that does not say who decided; 0 without events",
+    )
+    foreign_events = dy.Int64(min=0, description="events of other runs that share the recorder; 0 without events")
     pointers_json = dy.String(
         description="where it stands in the record: lists of pointers `configured`, `verdict`, `scores`, `delivered`,"
         " `check`, `signal`"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.record.documents import event
+from tests.record.documents import commit, event
 from tests.routing.events import (
     GRAPH,
     MARKER,
@@ -651,6 +651,20 @@ def test_nothing_is_proven_by_what_is_kept_out(kept_out: Any) -> None:
     assert said(redacted(*told), "check_state delivered_verdict") == ["unreachable", None]
     plain = [given("a", contentSummary="REDACTED", source="base") if each is kept_out else each for each in told]
     assert said(redacted(*plain), "check_state delivered_verdict") == ["reachable", "not-delivered"]
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [
+        {"commitLog": [commit("a#0", redactedPaths=["userMessage"])]},
+        {"commitLog": [commit("a#0", redactedPaths=["turnRoute\x1fwitness"])]},
+        {"sharedState": {"userMessage": "[REDACTED]"}, "recorders": [MARKER]},
+    ],
+)
+def test_words_that_a_record_keeps_out_are_not_quoted_from_an_event(snapshot: Any) -> None:
+    quoted = verdict("entry", "refunds", witness={"text": "my card"})
+    assert said(routed(record(quoted, **snapshot)), "witness decided_by to_skill") == [None, "entry", "refunds"]
+    assert said(routed(record(quoted)), "witness") == ["my card"]
 
 
 def test_a_placeholder_in_a_state_is_no_value_of_it() -> None:
