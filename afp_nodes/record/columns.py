@@ -5,13 +5,13 @@ of distinct texts, and its frame shares the pool's buffers. What a row shares wi
 with its commit, a commit with its log, is not held again: it is taken over when the frame is made.
 """
 
-from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, repeat
 from operator import length_hint
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from afp_nodes.addresses import NAME
@@ -20,6 +20,10 @@ from afp_nodes.schemas import Frame
 
 Series = Mapping[int, pl.Series]
 """The values of each pool, by the pool's `id`."""
+NO_OWNER = pl.DataFrame()
+"""What rows belong to that take nothing over."""
+Places = npt.NDArray[np.int64]
+"""Positions of rows."""
 
 
 class Pool(dict[Any, int]):
@@ -101,20 +105,21 @@ class Pools:
 
 
 class Columns:
-    """The columns of one frame.
+    """The columns of one frame, or `only` some of them.
 
     They are filled in the order of the schema, without the `inherited` ones: these are taken over from the row that a
     row belongs to.
     """
 
-    def __init__(self, schema: type[Frame], pools: Pools, inherited: Iterable[str] = ()) -> None:
+    def __init__(
+        self, schema: type[Frame], pools: Pools, *, inherited: Iterable[str] = (), only: Iterable[str] | None = None
+    ) -> None:
         dtypes = schema.stored_dtypes() | {name: NAME for name, dtype in schema.dtypes().items() if dtype == NAME}
-        self._names = list(dtypes)
         self._inherited = list(inherited)
-        self._owners = array("q")
-        self._columns = [
-            _Column(name, dtype, pools.of(name, dtype)) for name, dtype in dtypes.items() if name not in self._inherited
-        ]
+        own = (dtypes.keys() if only is None else {*only}) - {*self._inherited}
+        self._names = [name for name in dtypes if name in own or name in self._inherited]
+        self._owners: list[int] = []
+        self._columns = [_Column(name, dtypes[name], pools.of(name, dtypes[name])) for name in dtypes if name in own]
 
     def __len__(self) -> int:
         return len(self._columns[0].values)
@@ -136,20 +141,50 @@ class Columns:
         if columns:
             self.add_owned((repeat(owner, len(columns[0])), *columns))
 
-    def frame(self, distinct: Series, owner: pl.DataFrame | None = None) -> pl.DataFrame:
+    def frame(self, distinct: Series, owner: pl.DataFrame = NO_OWNER) -> pl.DataFrame:
         """The frame; `owner` is the frame of what its rows belong to."""
         own = [column.series(distinct) for column in self._columns]
-        if owner is None:
+        if not self._inherited:
             return pl.DataFrame(own)
-        inherited = owner.select(self._inherited)[np.frombuffer(self._owners, np.int64)]
+        inherited = owner.select(pl.col(self._inherited).gather(_places(self._owners)))
         return inherited.with_columns(own).select(self._names)
+
+
+class Groups:
+    """Groups of rows that are held once and chosen by their number, each choice for another owner."""
+
+    def __init__(self) -> None:
+        self._sizes: list[int] = []
+        self._chosen: list[int] = []
+        self._rows = 0
+
+    def __len__(self) -> int:
+        """Rows of the chosen groups."""
+        return self._rows
+
+    def hold(self, size: int) -> int:
+        """The number of the next group: that of the rows which follow those of the group before."""
+        self._sizes.append(size)
+        return len(self._sizes) - 1
+
+    def choose(self, numbers: Sequence[int]) -> None:
+        """Choose groups, one for each owner."""
+        self._chosen.extend(numbers)
+        self._rows += sum(map(self._sizes.__getitem__, numbers))
+
+    def spread(self) -> tuple[Places, Places]:
+        """For each row of the chosen groups in order: the place of its owner, and its own among the rows held."""
+        sizes, chosen = _places(self._sizes).to_numpy(), _places(self._chosen).to_numpy()
+        counts = sizes[chosen]
+        skipped = (np.cumsum(sizes) - sizes)[chosen] - (np.cumsum(counts) - counts)
+        return np.repeat(np.arange(len(chosen)), counts), np.arange(self._rows) + np.repeat(skipped, counts)
 
 
 class _Column:
     """One column: plain values, or their numbers in a pool."""
 
     def __init__(self, name: str, dtype: pl.DataType, pool: Pool | None) -> None:
-        self.values: Any = [] if pool is None else array("q")
+        self.values: list[Any] = []
         self._name = name
         self._dtype = dtype
         self._pool = pool
@@ -159,11 +194,15 @@ class _Column:
             self.values.extend(values)
         elif isinstance(values, repeat):
             count = length_hint(values)
-            self.values.extend(array("q", [self._pool[value] for value in islice(values, 1)]) * count)
+            self.values += [self._pool[value] for value in islice(values, 1)] * count
         else:
             self.values.extend(map(self._pool.__getitem__, values))
 
     def series(self, distinct: Series) -> pl.Series:
         if self._pool is None:
             return pl.Series(self._name, self.values, dtype=self._dtype)
-        return distinct[id(self._pool)].gather(pl.Series(np.frombuffer(self.values, np.int64))).alias(self._name)
+        return distinct[id(self._pool)].gather(_places(self.values)).alias(self._name)
+
+
+def _places(numbers: list[int]) -> pl.Series:
+    return pl.Series(numbers, dtype=pl.Int64())

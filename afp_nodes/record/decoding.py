@@ -17,7 +17,7 @@ import pyarrow as pa
 from afp_nodes import deep_json
 from afp_nodes.record.compaction import compact
 from afp_nodes.record.nesting import NO_PIECES, Pieces, cut
-from afp_nodes.record.shapes import CUT_NAME, Document, Node
+from afp_nodes.record.shapes import Document, Node
 from afp_nodes.record.tolerant import TolerantReader
 from afp_nodes.record.uncollected import uncollected
 from afp_nodes.record.variants import tolerant_document
@@ -210,10 +210,7 @@ def _mend_trees(document: Document, pieces: Pieces) -> int:
         if node.cut is not None and (piece := pieces.named(node.cut)) is not None:
             for name, value in msgspec.structs.asdict(_tree(piece, reader)).items():
                 setattr(node, name, value)
-        if node.stage_reads and CUT_NAME in node.stage_reads:
-            node.stage_reads = msgspec.json.decode(
-                pieces.opened(msgspec.json.encode(node.stage_reads)), type=dict[str, msgspec.Raw]
-            )
+        node.stage_reads = msgspec.Raw(pieces.opened(msgspec.json.encode(node.stage_reads)))
         if node.children and len(node.children) == 1 and node.children[0].cut is not None:
             piece = pieces.named(node.children[0].cut)
             if piece is not None and piece.startswith(b"["):

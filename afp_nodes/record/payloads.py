@@ -9,6 +9,9 @@ from afp_nodes.record.shapes import Event
 from afp_nodes.record.tolerant import TolerantReader
 
 Shape = TypeVar("Shape", bound=Struct)
+Read = TypeVar("Read")
+
+_MEMBERS = msgspec.json.Decoder(dict[str, Raw] | None)
 
 
 class Payloads:
@@ -34,3 +37,17 @@ class Payloads:
             return msgspec.json.decode(raw, type=kind)
         except msgspec.ValidationError:
             return self._tolerant.shape(raw, kind)
+
+    def members(self, text: bytes) -> dict[str, Raw]:
+        """The members of an object; none where it is missing, null, or no object."""
+        return self.decoded(text, _MEMBERS) or {}
+
+    def decoded(self, text: bytes, decoder: msgspec.json.Decoder[Read]) -> Read | None:
+        """What a text says as its decoder reads it, and where it holds odd values, without them."""
+        if not text:
+            return None
+        try:
+            return decoder.decode(text)
+        except msgspec.ValidationError:
+            tolerated: Read | None = self._tolerant.value(Raw(text), decoder.type)
+            return tolerated

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Raw, json
 
 from afp_nodes.record.document import ReadRecording, RecordedEvents
-from afp_nodes.record.own_events import PREFIX, RUN_CONFIGURED, TURN_END, is_read
+from afp_nodes.record.own_events import PREFIX, RUN_CONFIGURED, TURN_END
 from afp_nodes.record.payloads import Payloads
 from afp_nodes.record.shapes import (
     NOTHING,
@@ -109,14 +109,16 @@ def header_facts(recording: ReadRecording, own: list[Event]) -> dict[str, Any]:
 
 
 def event_facts(
-    recorded: RecordedEvents | None, header: RunHeader, own: list[Event], payloads: Payloads
+    recorded: RecordedEvents | None, header: RunHeader, read: int, own: list[Event], payloads: Payloads
 ) -> dict[str, Any]:
-    """The columns that events tell: counts, tokens, and whether the run answered or was resumed."""
+    """The columns that events tell: counts, tokens, and whether the run answered or was resumed.
+
+    `read` counts the events that can be read, `own` are those of them that are the run's.
+    """
     if recorded is None:
         return dict.fromkeys(EVENT_FACTS)
     types = {event.type for event in own}
     usages = [payloads.read(event, LlmEnd).usage or Usage() for event in own if event.type == LLM_END]
-    read = sum(map(is_read, recorded.events))
     return {
         "llm_calls": len(usages),
         "events": len(recorded.events),

@@ -27,12 +27,12 @@ class TraceRow(Struct, gc=False, rename="camel"):
 
 
 class Commit(Struct, gc=False, rename="camel"):
-    """One bundle of a commit log."""
+    """One bundle of a commit log. Its trace, a list of `TraceRow`, repeats from loop to loop and is kept as text."""
 
     overwrite: dict[str, Raw] | None = None
     updates: dict[str, Raw] | None = None
     redacted_paths: list[str] | None = None
-    trace: list[TraceRow] | None = None
+    trace: Raw = NOTHING
     stage: str | None = None
     stage_id: str | None = None
     runtime_stage_id: str | None = None
@@ -40,13 +40,13 @@ class Commit(Struct, gc=False, rename="camel"):
 
 
 class Node(Struct, gc=False, rename="camel"):
-    """One executed step of a tree, with the names of what it read.
+    """One executed step of a tree, with the names of what it read: they repeat, too, and are kept as text.
 
     Seen by the garbage collector, unlike the others: so a chain of any length is freed without recursion.
     """
 
     runtime_stage_id: str | None = None
-    stage_reads: dict[str, Raw] | None = None
+    stage_reads: Raw = NOTHING
     children: "list[Node] | None" = None
     next: "Node | None" = None
     cut: str | None = field(default=None, name=CUT_NAME)

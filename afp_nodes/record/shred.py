@@ -8,16 +8,20 @@ import polars as pl
 from msgspec import UNSET, Raw, json
 
 from afp_nodes.record.calls import tool_calls
-from afp_nodes.record.columns import Columns, Pools
+from afp_nodes.record.columns import NO_OWNER, Columns, Pools
 from afp_nodes.record.document import ReadRecording, RecordedEvents
-from afp_nodes.record.logs import Log, Row, commit_columns, logs_of, read_columns, scope_rows, write_columns
-from afp_nodes.record.own_events import is_read, own_flags
+from afp_nodes.record.logs import Log, Row, commit_columns, commits_of, logs_of, scope_rows
+from afp_nodes.record.own_events import own_flags
 from afp_nodes.record.payloads import Payloads
 from afp_nodes.record.person import said_by_person
+from afp_nodes.record.reads import OF_SCOPE, ReadColumns
 from afp_nodes.record.run_facts import TOKEN, event_facts, header_facts, manifest_facts, redaction_facts, turn_facts
-from afp_nodes.record.shapes import NOTHING, Event, EventMeta, Message, SharedState, is_object
+from afp_nodes.record.shapes import NOTHING, Event, EventMeta, Message, SharedState
+from afp_nodes.record.spellings import Spellings
+from afp_nodes.record.trees import read_names
 from afp_nodes.record.uncollected import uncollected
 from afp_nodes.record.values import Values
+from afp_nodes.record.writes import WriteColumns
 from afp_nodes.schemas import (
     Commits,
     Events,
@@ -44,12 +48,8 @@ OWNERS = {
 }
 """What a row belongs to, and takes columns over from."""
 
-INHERITED = {
-    "run_records": ("run_id",),
-    "scopes": ("run_id", "scope"),
-    "commits": ("run_id", "scope", "commit_idx", "runtime_stage_id"),
-}
-"""The columns that rows take over from what they belong to."""
+INHERITED = {"commits": OF_SCOPE, "run_records": ()}
+"""The columns that rows take over from what they belong to, where it is more than the run."""
 
 NO_META = EventMeta()
 ROW_BYTES = 200
@@ -68,6 +68,29 @@ SCHEMAS: dict[str, type[Frame]] = {
 }
 
 
+class _Facts:
+    """The columns of one chunk, by the name of their frame, and what is remembered of its texts."""
+
+    def __init__(self) -> None:
+        self.pools = Pools()
+        self.writes, self.reads = WriteColumns(self.pools), ReadColumns(self.pools)
+        self.known_reads = Spellings(read_names)
+        self.rows = {
+            name: Columns(schema, self.pools, inherited=INHERITED.get(name, ("run_id",)))
+            for name, schema in SCHEMAS.items()
+            if name not in ("writes", "reads")
+        }
+
+    def columns(self) -> dict[str, Columns | WriteColumns | ReadColumns]:
+        """The columns of every frame, each after those of what its rows belong to."""
+        every: dict[str, Columns | WriteColumns | ReadColumns] = {
+            **self.rows,
+            "writes": self.writes,
+            "reads": self.reads,
+        }
+        return {name: every[name] for name in SCHEMAS}
+
+
 class FactCollector:
     """Collects the facts of the runs of one chunk; holds no document once its run was added.
 
@@ -76,23 +99,23 @@ class FactCollector:
 
     def __init__(self, keep_tokens: bool = False) -> None:
         self._keep_tokens = keep_tokens
-        self._begin()
+        self._facts = _Facts()
 
     @property
     def runs(self) -> int:
         """Runs added so far."""
-        return len(self._columns["run_records"])
+        return len(self._facts.rows["run_records"])
 
     @property
     def size_bytes(self) -> int:
         """Roughly the bytes that the frames will take."""
-        rows = sum(map(len, self._columns.values()))
-        return self._pools.size + rows * ROW_BYTES
+        rows = sum(map(len, self._facts.columns().values()))
+        return self._facts.pools.size + rows * ROW_BYTES
 
     @uncollected
     def add(self, recording: ReadRecording, sha256: str) -> None:
         """Add the facts of one run; `sha256` is of its document."""
-        _Shredder(recording, self._columns, self._keep_tokens).shred(sha256)
+        _Shredder(recording, self._facts, self._keep_tokens).shred(sha256)
 
     @uncollected
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -100,27 +123,20 @@ class FactCollector:
 
         The collector is empty afterwards.
         """
-        columns, distinct = self._columns, self._pools.series()
-        self._begin()
+        columns, distinct = self._facts.columns(), self._facts.pools.series()
+        self._facts = _Facts()
         frames: dict[str, pl.DataFrame] = {}
-        for name in list(columns):
-            frames[name] = columns.pop(name).frame(distinct, frames[OWNERS[name]] if name in OWNERS else None)
+        for name in SCHEMAS:
+            frames[name] = columns.pop(name).frame(distinct, frames[OWNERS[name]] if name in OWNERS else NO_OWNER)
         return frames
-
-    def _begin(self) -> None:
-        self._pools = Pools()
-        self._columns = {
-            name: Columns(schema, self._pools, INHERITED.get(OWNERS.get(name, ""), ()))
-            for name, schema in SCHEMAS.items()
-        }
 
 
 class _Shredder:
     """Turns one recording into rows."""
 
-    def __init__(self, recording: ReadRecording, columns: dict[str, Columns], keep_tokens: bool) -> None:
+    def __init__(self, recording: ReadRecording, facts: _Facts, keep_tokens: bool) -> None:
         self._recording = recording
-        self._columns = columns
+        self._facts = facts
         self._keep_tokens = keep_tokens
         self._values = Values(recording.pieces)
         self._payloads = Payloads()
@@ -129,29 +145,36 @@ class _Shredder:
     def shred(self, sha256: str) -> None:
         """Add all rows of the run; its own row comes last, when all that is odd was met."""
         snapshot = self._recording.snapshot
-        logs = logs_of(snapshot)
-        first_scope, first_commit = len(self._columns["scopes"]), len(self._columns["commits"])
-        self._add("scopes", scope_rows(logs))
-        self._columns["commits"].add_owned(commit_columns(logs, first_scope))
-        self._columns["writes"].add_owned(write_columns(logs, self._values, first_commit))
-        self._columns["reads"].add_owned(read_columns(logs, first_scope))
+        logs = logs_of(snapshot, self._facts.known_reads, self._payloads)
+        self._add_logs(logs)
         stated = self._stated_state()
         shared = stated or self._object(self._recording.checkpoint_state)
         state = self._payloads.of(shared, SharedState)
         self._add("states", self._state_rows(shared, self._object(snapshot.initial_state), is_stated=bool(stated)))
         self._add("messages", self._message_rows(state.history or []))
-        own = self._add_events()
+        own, read = self._add_events()
         self._add("tool_calls", self._call_rows(own))
-        facts = self._run_facts([event for _, event in own], shared, state, logs)
+        facts = self._run_facts([event for _, event in own], read, shared, state, logs)
         row = {
             "run_id": self._recording.run_id,
             "recording_sha256": sha256,
             "odd_values": self._odd + self._payloads.odd,
             **facts,
         }
-        self._columns["run_records"].add([row[name]] for name in RunRecords.column_names())
+        self._facts.rows["run_records"].add([row[name]] for name in RunRecords.column_names())
 
-    def _run_facts(self, own: list[Event], shared: Raw, state: SharedState, logs: list[Log]) -> dict[str, Any]:
+    def _add_logs(self, logs: list[Log]) -> None:
+        first_scope = len(self._facts.rows["scopes"])
+        self._add("scopes", scope_rows(logs))
+        self._facts.rows["commits"].add_owned(commit_columns(logs, first_scope))
+        self._facts.writes.add(commits_of(logs), self._values, self._payloads)
+        for scope, log in enumerate(logs, first_scope):
+            if log.reads:
+                self._facts.reads.add(scope, log.reads)
+
+    def _run_facts(
+        self, own: list[Event], read: int, shared: Raw, state: SharedState, logs: list[Log]
+    ) -> dict[str, Any]:
         recording, payloads, values = self._recording, self._payloads, self._values
         events = recording.recorded.events if recording.recorded else None
         is_redacted = bool(recording.redaction_marker)
@@ -161,7 +184,7 @@ class _Shredder:
             "replaced_characters": recording.replaced_characters,
             **header_facts(recording, own),
             **manifest_facts(recording, own, payloads, values),
-            **event_facts(recording.recorded, recording.header, own, payloads),
+            **event_facts(recording.recorded, recording.header, read, own, payloads),
             **turn_facts(own, state, payloads, redaction["redacted_names"], is_redacted),
             **redaction,
         }
@@ -173,10 +196,13 @@ class _Shredder:
 
     def _object(self, raw: Raw) -> Raw:
         """A kept value that should be an object; nothing, and counted unless null, where it is none."""
-        if is_object(raw):
-            return raw
-        self._odd += json.encode(raw) not in (b"", b"null")
-        return NOTHING
+        return Raw(self._object_text(json.encode(raw)))
+
+    def _object_text(self, text: bytes) -> bytes:
+        if text.startswith(b"{"):
+            return text
+        self._odd += text not in (b"", b"null")
+        return b""
 
     def _state_rows(self, shared: Raw, initial: Raw, *, is_stated: bool) -> Iterator[Row]:
         marker = self._recording.redaction_marker
@@ -197,29 +223,35 @@ class _Shredder:
                 said_by_person(message),
             )
 
-    def _add_events(self) -> list[tuple[int, Event]]:
-        """Add the events; returns the run's own that can be read, with their positions."""
+    def _add_events(self) -> tuple[list[tuple[int, Event]], int]:
+        """Add the events; returns the run's own that can be read, with their positions, and how many can be read."""
         recorded = self._recording.recorded
         if recorded is None:
-            return []
+            return [], 0
+        payloads = [json.encode(event.payload) for event in recorded.events]
         own = own_flags(recorded.events, recorded.own_run)
-        self._extend_events(recorded, own)
-        told = zip(own, recorded.indexes, recorded.events, strict=True)
-        return [(index, event) for is_own, index, event in told if is_own and is_read(event)]
+        self._extend_events(recorded, payloads, own)
+        told = zip(own, recorded.indexes, recorded.events, payloads, strict=True)
+        read = [
+            (is_own, index, event)
+            for is_own, index, event, payload in told
+            if event.type is not None and payload.startswith(b"{")
+        ]
+        return [(index, event) for is_own, index, event in read if is_own], len(read)
 
-    def _extend_events(self, recorded: RecordedEvents, own: list[bool]) -> None:
+    def _extend_events(self, recorded: RecordedEvents, payloads: list[bytes], own: list[bool]) -> None:
         kept = [self._keep_tokens or event.type != TOKEN for event in recorded.events]
         events = list(compress(recorded.events, kept))
         metas = [event.meta or NO_META for event in events]
-        run = len(self._columns["run_records"])
-        self._columns["events"].add_owned(
+        run = len(self._facts.rows["run_records"])
+        self._facts.rows["events"].add_owned(
             (
                 repeat(run, len(events)),
                 compress(recorded.indexes, kept),
                 [event.type for event in events],
                 [meta.runtime_stage_id for meta in metas],
                 [meta.wall_clock_ms for meta in metas],
-                [self._values.kept(self._object(event.payload)) for event in events],
+                self._values.all_kept([self._object_text(text) for text in compress(payloads, kept)]),
                 compress(own, kept),
                 [meta.run_id for meta in metas],
             )
@@ -243,7 +275,7 @@ class _Shredder:
 
     def _add(self, name: str, rows: Iterable[Row]) -> None:
         """Add rows that belong to the run."""
-        self._columns[name].add_rows(len(self._columns["run_records"]), rows)
+        self._facts.rows[name].add_rows(len(self._facts.rows["run_records"]), rows)
 
     def _plain(self, raw: Raw) -> str | None:
         """A text as it reads, any other value as JSON text; null reads as absent."""

@@ -52,6 +52,10 @@ class TolerantReader:
         """The nodes of a list of trees."""
         return [self.shape(item, Node) for item in self._opened(raw, b"[") or []]
 
+    def value(self, raw: Raw, hint: Any) -> Any:
+        """A value of a type, or None where it may be null."""
+        return self._value(raw, _wanted(hint))
+
     def _value(self, raw: Raw, hint: Any) -> Any:
         if hint is Raw:
             return raw

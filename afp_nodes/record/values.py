@@ -4,7 +4,7 @@ A value repeats from loop to loop and often from run to run. So it is kept as it
 spelling of a chunk is made compact once, when the chunk's frames are made.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Raw, json
 
@@ -25,6 +25,10 @@ class Values:
         self._opened: tuple[Raw, dict[str, Raw]] = (Raw(b"{}"), {})
         self.kept: Callable[[Raw], Kept] = self._put_together if pieces else json.encode
         """A value to be kept."""
+
+    def all_kept(self, texts: list[bytes]) -> Sequence[Kept]:
+        """Values to be kept, by their texts."""
+        return [self._put_together(Raw(text)) for text in texts] if self._pieces else texts
 
     def _put_together(self, raw: Raw) -> Kept:
         """A value with what was cut out of it: too deep to be touched again."""
