@@ -6,30 +6,11 @@ from typing import Any
 
 import duckdb
 
-from afp_nodes.signs import PATH_SEPARATOR, PLACEHOLDERS_JSON
-from dataflows.masking import masked
-from dataflows.questions import answer
+from afp_nodes.signs import PATH_SEPARATOR
+from dataflows.shown import FETCHED_CHARACTERS, KEPT_OUT, NO_VALUE, ShownRun, Value
 
-FETCHED_CHARACTERS = 4000
-"""Of a value this much is read: more than is shown, so that a secret is recognised before it is cut."""
-
-LONGEST_TOKEN = 200
-"""Dropped from the end of a value that was cut: half a secret there would not be recognised."""
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A value as it may be shown: secrets masked, cut at `FETCHED_CHARACTERS`.
-
-    `text` is NULL where the record redacts it or holds none; `characters` counts the whole recorded text.
-    """
-
-    text: str | None
-    characters: int
-    redacted: bool = False
-
-
-KEPT_OUT = Value(None, 0, redacted=True)
+WORDS = frozenset({"kind", "verb", "written_by", "basis", "suspect_kind", "chart", "missing", "coverage", "notes"})
+"""Columns that hold words of the record's format and our own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,40 +82,36 @@ class VariableLife:
 
 def variable_life(connection: duckdb.DuckDBPyConnection, run_id: str, scope: str, key: str) -> VariableLife:
     """The life of a variable that the store knows."""
-    place: dict[str, Any] = {"run_id": run_id, "scope": scope, "key": key}
-    [about] = answer(connection, "variable", **place, pointer=_pointer(key))
+    run = ShownRun(connection, run_id)
+    place: dict[str, Any] = {"scope": scope, "key": key}
+    [about] = run.rows("variable", words=WORDS, **place, pointer=_pointer(key))
     redacts, kept_out = about.pop("redacts"), about.pop("kept_out")
-    scopes = [row["scope"] for row in answer(connection, "variable_scopes", run_id=run_id, key=key)]
-    fed = _fed(connection, place)
-    initial = KEPT_OUT if redacts else _initial_value(connection, run_id, scope, key)
-    moments = _moments(connection, place, fed, initial)
+    scopes = [row["scope"] for row in run.rows("variable_scopes", words=("scope",), key=key)]
+    fed = _fed(run, place)
+    initial = KEPT_OUT if redacts else _initial_value(run, scope, key)
+    moments = _moments(run, place, fed, initial)
     return VariableLife(
-        **place,
-        **about | {"notes": tuple(about["notes"]), "question": about["question"] and masked(about["question"])},
-        other_scopes=tuple(other for other in scopes if other != scope),
+        run_id=run.text(run_id),
+        **run.data(place),
+        **about | {"notes": tuple(about["notes"])},
+        other_scopes=tuple(run.text(other) for other in scopes if other != scope),
         moments=tuple(replace(moment, value=KEPT_OUT) for moment in moments) if kept_out else moments,
         fed_before_run=fed[None],
     )
 
 
 def _moments(
-    connection: duckdb.DuckDBPyConnection,
-    place: dict[str, Any],
-    fed: dict[int | None, tuple[Fed, ...]],
-    initial: Value,
+    run: ShownRun, place: dict[str, Any], fed: dict[int | None, tuple[Fed, ...]], initial: Value
 ) -> tuple[Moment, ...]:
-    rows = answer(connection, "variable_moments", **place, characters=FETCHED_CHARACTERS)
-    hooks = _hooks(connection, place)
-    readers = {row["commit_idx"]: row["readers"] for row in answer(connection, "variable_lives", **place)}
+    hooks = _hooks(run, place)
+    readers = {row["commit_idx"]: row["readers"] for row in run.rows("variable_lives", **place)}
     moments = []
-    for row in rows:
-        text, characters = row.pop("value_json"), row.pop("value_characters")
+    for row in run.rows("variable_moments", words=WORDS, **place, characters=FETCHED_CHARACTERS):
         is_write = row["kind"] == "write"
         before_run = not is_write and row["from_write_idx"] is None
         moments.append(
             Moment(
-                **row,
-                value=initial if before_run else _value(text, characters),
+                **row | ({"value": initial} if before_run else {}),
                 hooks=hooks.pop(row["runtime_stage_id"], ()) if is_write else (),
                 fed=fed[row["commit_idx"]] if is_write else (),
                 readers=readers.get(row["commit_idx"], 0) if is_write else None,
@@ -143,40 +120,31 @@ def _moments(
     return tuple(moments)
 
 
-def _hooks(connection: duckdb.DuckDBPyConnection, place: dict[str, Any]) -> dict[str, tuple[Hook, ...]]:
+def _hooks(run: ShownRun, place: dict[str, Any]) -> dict[str, tuple[Hook, ...]]:
     """The hooks of each step that wrote the variable."""
     hooks: dict[str, tuple[Hook, ...]] = defaultdict(tuple)
-    for row in answer(connection, "variable_hooks", **place):
+    for row in run.rows("variable_hooks", words=WORDS, **place):
         hooks[row.pop("writer_id")] += (Hook(**row),)
     return dict(hooks)
 
 
-def _fed(connection: duckdb.DuckDBPyConnection, place: dict[str, Any]) -> dict[int | None, tuple[Fed, ...]]:
+def _fed(run: ShownRun, place: dict[str, Any]) -> dict[int | None, tuple[Fed, ...]]:
     """What the value of each write fed; None stands for the value from before the run."""
     fed: dict[int | None, tuple[Fed, ...]] = defaultdict(tuple)
-    for row in answer(connection, "variable_fed", **place):
+    for row in run.rows("variable_fed", words=WORDS, **place):
         fed[row["from_commit_idx"]] += (Fed(row["to_key"], row["to_commit_idx"], row["stage_name"], row["basis"]),)
     return fed
 
 
-def _initial_value(connection: duckdb.DuckDBPyConnection, run_id: str, scope: str, key: str) -> Value:
+def _initial_value(run: ShownRun, scope: str, key: str) -> Value:
     """What the key held before the first commit; only the run's own log has a recorded starting state."""
     if scope:
-        return Value(None, 0)
-    rows = answer(connection, "initial_value", run_id=run_id, pointer=_pointer(key), characters=FETCHED_CHARACTERS)
-    return _value(rows[0]["value_json"], rows[0]["value_characters"]) if rows else Value(None, 0)
+        return NO_VALUE
+    rows = run.rows("initial_value", pointer=_pointer(key), characters=FETCHED_CHARACTERS)
+    value: Value = rows[0]["value"] if rows else NO_VALUE
+    return value
 
 
 def _pointer(key: str) -> str:
     """The RFC 6901 pointer of a key."""
     return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in key.split(PATH_SEPARATOR))
-
-
-def _value(text: str | None, characters: int | None) -> Value:
-    if text is None:
-        return Value(None, 0)
-    if text in PLACEHOLDERS_JSON:
-        return KEPT_OUT
-    shown = masked(text)
-    whole = characters or 0
-    return Value(shown if whole <= FETCHED_CHARACTERS else shown[:-LONGEST_TOKEN], whole)

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import duckdb
@@ -51,11 +53,20 @@ class Withheld:
         return cls.of_runs(connection, [run_id])
 
     @classmethod
-    def of_runs(cls, connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str] | None) -> "Withheld":
-        """What any of these runs withholds; None stands for all runs of the store."""
+    def of_runs(cls, connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> "Withheld":
+        """What any of these runs withholds."""
+        return cls(frozenset().union(*(each.texts for each in cls.by_run(connection, run_ids).values())))
+
+    @classmethod
+    def by_run(cls, connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> "dict[str, Withheld]":
+        """What each of these runs withholds; those that withhold nothing are left out."""
+        if not run_ids:
+            return {}
         rows = answer(connection, "redacted_texts", run_ids=run_ids)
-        found = (text for row in rows for text in _hidden_texts(row["recorded"], set(row["names"]), row["is_hidden"]))
-        return cls.hiding(found)
+        return {
+            run_id: cls.hiding(text for row in of_run for text in _hidden_texts(row))
+            for run_id, of_run in groupby(rows, key=itemgetter("run_id"))
+        }
 
     @classmethod
     def hiding(cls, texts: Iterable[str]) -> "Withheld":
@@ -119,9 +130,10 @@ class Withheld:
                 place += 1
 
 
-def _hidden_texts(recorded: str, names: set[str], is_hidden: bool) -> Iterator[str]:
+def _hidden_texts(row: Mapping[str, Any]) -> Iterator[str]:
     """Every text and number that stands under one of the names, at any depth, in JSON text inside of texts too."""
-    work: list[tuple[Any, bool]] = [(parse_as_spelled(recorded), is_hidden)]
+    names = set(row["names"])
+    work: list[tuple[Any, bool]] = [(parse_as_spelled(row["recorded"]), row["is_hidden"])]
     while work:
         value, hidden = work.pop()
         match value:

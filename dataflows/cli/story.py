@@ -5,7 +5,8 @@ from itertools import groupby
 
 from dataflows.cli.wording import counted
 from dataflows.printable import WITHHELD, glimpse, shown_key
-from dataflows.variable_lives import Fed, Moment, Value, VariableLife
+from dataflows.shown import Value
+from dataflows.variable_lives import Fed, Moment, VariableLife
 
 VALUE_CHARACTERS = 160
 SPEC_CHARACTERS = 400

@@ -4,7 +4,7 @@ with
 redacting as (
     select run_id, redacted_names as names
     from runs
-    where len(redacted_names) > 0 and ($run_ids is null or list_contains($run_ids, run_id))
+    where len(redacted_names) > 0 and list_contains($run_ids, run_id)
 ),
 
 -- is_hidden: the whole text stands under such a name
@@ -44,3 +44,4 @@ select run_id, names, recorded, is_hidden
 from named_texts
 where is_hidden
     or len(list_filter(names, lambda name: regexp_matches(name, '[^ -~]|["\\]') or contains(recorded, name))) > 0
+order by run_id

@@ -21,7 +21,7 @@ select
     moments.suspect_kind,
     moments.suspect_id,
     committed_values.written_by,
-    left(committed_values.value_json, $characters) as value_json,
+    left(committed_values.value_json, $characters) as value,
     length(committed_values.value_json) as value_characters
 from moments
 left join committed_values

@@ -23,6 +23,9 @@ _NODE = re.compile(r'"type":"([A-Z_]+?)(?:_QUERY)?_NODE"')
 _FUNCTION = re.compile(r'"type":"TABLE_FUNCTION".*?"function_name":"([^"]*)"', re.DOTALL)
 """A function that stands for a table, in a parsed tree."""
 
+_TABLE = re.compile(r'"table_name":"([^"]*)"')
+"""A table, in a parsed tree."""
+
 _READING_FUNCTIONS = TABLE_MACROS | {
     *("unnest", "range", "generate_series", "repeat", "repeat_row", "json_each", "json_tree", "query_table"),
     *("histogram", "histogram_values", "summary", "read_parquet", "parquet_metadata", "parquet_schema"),
@@ -62,6 +65,12 @@ def statement_kinds(connection: duckdb.DuckDBPyConnection, sql: str) -> list[str
     return [kind for statement in connection.extract_statements(sql) for kind in _kinds(connection, statement)]
 
 
+def sources_of(connection: duckdb.DuckDBPyConnection, query: str) -> set[str]:
+    """What a SELECT reads from, by name: tables, steps of its own, and functions that stand for a table."""
+    tree = _parsed_tree(connection, query)
+    return {*_TABLE.findall(tree), *_FUNCTION.findall(tree)}
+
+
 def _kinds(connection: duckdb.DuckDBPyConnection, statement: duckdb.Statement) -> Iterator[str]:
     words = [word.upper() for _, word in _tokens(statement.query)]
     kind = _type_name(statement)
@@ -89,8 +98,7 @@ def _type_name(statement: duckdb.Statement) -> str:
 
 def _beside_reading(connection: duckdb.DuckDBPyConnection, query: str) -> list[str]:
     """What a SELECT does beside reading, by its parsed tree."""
-    row = connection.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
-    tree = row[0] if row else ""
+    tree = _parsed_tree(connection, query)
     nodes = dict.fromkeys(_NODE.findall(tree))
     if not nodes:
         raise StoreError("DuckDB cannot tell what this query does.", "Write it in a simpler way.")
@@ -99,6 +107,12 @@ def _beside_reading(connection: duckdb.DuckDBPyConnection, query: str) -> list[s
         *(node for node in nodes if node not in _READING_NODES),
         *(f"{name}()" for name in functions if name not in _READING_FUNCTIONS),
     ]
+
+
+def _parsed_tree(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+    """A SELECT as DuckDB's parser sees it, as JSON."""
+    row = connection.execute("SELECT json_serialize_sql($query)", {"query": query}).fetchone()
+    return str(row[0]) if row else ""
 
 
 def _writing_bodies(words: list[str]) -> list[str]:

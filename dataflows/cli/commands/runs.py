@@ -1,7 +1,7 @@
 """`afp runs`: finds runs."""
 
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from dataflows.cli.output import aside, json_result, result
 from dataflows.cli.wording import counted
 from dataflows.masking import masked_data
 from dataflows.printable import WITHHELD
+
+if TYPE_CHECKING:
+    from dataflows.withheld import Withheld
 
 NOT_RECORDED = "not recorded"
 
@@ -95,6 +98,7 @@ def command(
       afp runs --store fleet --verdict coverage=exact --tool lookup_order
     """
     from dataflows.questions import answer, questions_to  # noqa: PLC0415 - `--help` needs no database
+    from dataflows.withheld import Withheld  # noqa: PLC0415
 
     kind, word = verdict or (None, None)
     snapshot = newest_snapshot(store)
@@ -111,9 +115,9 @@ def command(
         )
         if since or until:
             [undated] = answer(connection, "undated_runs")
+        withheld = Withheld.by_run(connection, [row["run_id"] for row in rows])
     matching = rows[0]["matching"] if rows else 0
-    for row in rows:
-        del row["matching"]
+    rows = [_shown(row, withheld.get(row["run_id"])) for row in rows]
     if as_json:
         json_result(masked_data(rows))
     elif rows:
@@ -121,6 +125,12 @@ def command(
     aside(f"{len(rows):,} of {counted(matching, 'run')}" if len(rows) < matching else counted(matching, "run"))
     if (since or until) and undated["runs"]:
         aside(f"not known to fall into it, for want of a recorded start: {counted(undated['runs'], 'run')}")
+
+
+def _shown(row: dict[str, Any], withheld: "Withheld | None") -> dict[str, Any]:
+    """What is shown of a run: nothing that its own record redacts."""
+    told = {name: value for name, value in row.items() if name != "matching"}
+    return told | withheld.hide_data(told) | {"started_at": row["started_at"]} if withheld else told
 
 
 def _table(rows: list[dict[str, Any]]) -> str:

@@ -35,7 +35,8 @@ FORMATS = ("table", "json", "csv", "parquet")
     type=click.Choice(FORMATS),
     default="table",
     show_default=True,
-    help="`table` is for people: long values are shortened, secrets masked. The others hold every row.",
+    help="`table` is for people: long values are shortened, secrets masked, and what a record redacts is not shown from"
+    " another place. The others hand out every row as it is recorded.",
 )
 @click.option("--output", metavar="FILE", type=click.Path(dir_okay=False), help="Write there instead of to stdout.")
 @click.option(

@@ -7,7 +7,6 @@ import click
 from dataflows.cli.interruption import interrupting
 from dataflows.cli.options import as_json_option, newest_snapshot, readable, store_option
 from dataflows.cli.output import json_result, result
-from dataflows.masking import masked_data
 
 
 @click.command(
@@ -50,6 +49,6 @@ def command(*, run_id: str, key: str, store: str, scope: str, limit: int, as_jso
         run = known_run(connection, run_id)
         life = variable_life(connection, run, scope, known_variable(connection, run, key, scope))
     if as_json:
-        json_result(masked_data(asdict(life)) | {"why": why(life)})
+        json_result(asdict(life) | {"why": why(life)})
     else:
         result(story(life, limit))
