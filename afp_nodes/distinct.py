@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 
@@ -18,9 +19,12 @@ def told_by(texts: pl.Expr, read: Callable[[str], tuple[Any, ...] | None], told:
     nothing = (None,) * len(told)
 
     def said(column: pl.Series) -> pl.Series:
-        places: dict[str | None, int] = {}
-        rows = pl.Series([places.setdefault(text, len(places)) for text in column], dtype=pl.UInt32)
-        distinct = [nothing if text is None else read(text) or nothing for text in places]
-        return pl.DataFrame(distinct, schema=told, orient="row").to_struct("told").gather(rows)
+        places: dict[str, int] = {}
+        rows = np.zeros(len(column), np.uint32)
+        rows[column.is_not_null().to_numpy()] = [
+            places.setdefault(text, len(places) + 1) for text in column.drop_nulls()
+        ]
+        distinct = [nothing, *(read(text) or nothing for text in places)]
+        return pl.DataFrame(distinct, schema=told, orient="row").to_struct("told").gather(pl.Series(rows))
 
     return texts.map_batches(said, return_dtype=pl.Struct(told)).alias("told")

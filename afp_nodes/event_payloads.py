@@ -79,7 +79,8 @@ def text(value: Any) -> str | None:
 
 def number(value: Any) -> float | None:
     """A finite number; any other value reads as absent, truth values too."""
-    return float(value) if javascript.is_number(value) and math.isfinite(value) else None
+    double = javascript.as_double(value)
+    return double if double is not None and math.isfinite(double) else None
 
 
 def cut(column: str) -> pl.Expr:
@@ -96,7 +97,7 @@ def _without_kept_out(object_json: str) -> Row:
 
     A payload that was kept out whole stands in the facts as `{}`, and no event of the library has an empty one.
     """
-    members = javascript.parse(object_json)
+    members = javascript.parse_as_spelled(object_json)
     names = [name for name, value in members.items() if isinstance(value, str) and value in PLACEHOLDERS]
     if not names:
         return object_json, None if members else []

@@ -63,12 +63,12 @@ def _line() -> pl.Expr:
 
 
 def _rejected(payload_json: str) -> Row | None:
-    requested = text(javascript.parse(payload_json).get("requestedId"))
+    requested = text(javascript.parse_as_spelled(payload_json).get("requestedId"))
     return None if requested is None else (requested, SKILL_GRAPH, RefusalForm.REJECTED)
 
 
 def _refused(payload_json: str) -> Row | None:
-    check = javascript.parse(payload_json)
+    check = javascript.parse_as_spelled(payload_json)
     target, rule = text(check.get("target")), text(check.get("policyRuleId"))
     if check.get("capability") != SKILL_READ or target is None or text(check.get("result")) not in REFUSING_RESULTS:
         return None

@@ -134,18 +134,18 @@ def prompt_compositions(routing_events: dy.LazyFrame[RoutingEvents]) -> dy.LazyF
 
 
 def _iteration(payload_json: str) -> Row:
-    return (number(javascript.parse(payload_json).get("iteration")),)
+    return (number(javascript.parse_as_spelled(payload_json).get("iteration")),)
 
 
 def _skill_graph(payload_json: str) -> Row:
-    graph = javascript.parse(payload_json).get("skillGraph")
+    graph = javascript.parse_as_spelled(payload_json).get("skillGraph")
     if not isinstance(graph, dict):
         return Configured.NONE, None, None, None
     return Configured.GRAPH, text(graph.get("routing")), text(graph.get("continuity")), text(graph.get("scorer"))
 
 
 def _injected_skill(payload_json: str) -> Row | None:
-    injected = javascript.parse(payload_json)
+    injected = javascript.parse_as_spelled(payload_json)
     skill_id = text(injected.get("sourceId"))
     if injected.get("slot") != Slot.SYSTEM_PROMPT or injected.get("source") != SKILL or skill_id is None:
         return None
@@ -153,7 +153,7 @@ def _injected_skill(payload_json: str) -> Row | None:
 
 
 def _composition(payload_json: str) -> Row:
-    composed = javascript.parse(payload_json)
+    composed = javascript.parse_as_spelled(payload_json)
     return text(composed.get("slot")), number(composed.get("iteration")), _skill_rows(composed.get("sourceBreakdown"))
 
 

@@ -132,7 +132,7 @@ def _dtypes(*names: str) -> dict[str, pl.DataType]:
 
 
 def _event_verdict(payload_json: str) -> Row | None:
-    routed = javascript.parse(payload_json)
+    routed = javascript.parse_as_spelled(payload_json)
     decisive, decider = routed.get("decisive"), routed.get("decider")
     told = _route(routed, routed.get("scorer"), routed.get("scores"))
     return told and (
@@ -143,7 +143,7 @@ def _event_verdict(payload_json: str) -> Row | None:
 
 
 def _held_verdict(route_json: str) -> Row | None:
-    route = javascript.parse(route_json)
+    route = javascript.parse_as_spelled(route_json)
     return _route(route, route.get("entryScorer"), route.get("entryScores"))
 
 

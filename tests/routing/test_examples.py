@@ -440,6 +440,11 @@ def test_more_than_twelve_refusals_are_all_kept_and_their_names_are_cut() -> Non
         ("a", [{"id": "a", "score": 2}, {"id": "b", "score": 1}], [2, 1, "b", True]),
         ("a", [{"id": "a", "score": 1}, {"id": "b", "score": 1.0}, {"id": "c", "score": 1}], [1, 1, "b", True]),
         ("a", [{"id": "a", "score": 3}, {"id": "b", "score": 0}, {"id": "c", "score": False}], [3, 0, "b", False]),
+        (
+            "a",
+            [{"id": "a", "score": 1}, {"id": "b", "score": 2**53}, {"id": "c", "score": 2**53 + 1}],
+            [1, 2**53, "b", True],
+        ),
         ("a", [{"id": "a", "score": 3}, {"id": "b", "score": 1}, {"id": "c", "score": "1"}], [3, 1, "b", False]),
         ("a", [{"id": "a", "score": 3}, {"id": "b", "score": 1}, {"id": "c"}], [3, 1, "b", False]),
         ("a", [{"id": "a", "score": 1}, {"id": "b", "score": 2}], [1, 2, "b", True]),
