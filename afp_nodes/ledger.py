@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import dataframely as dy
 import polars as pl
-from msgspec import Raw, json
 
 from afp_nodes.javascript import parse
+from afp_nodes.record.inputs import entry_texts
 from afp_nodes.schemas import (
     Files,
     HeldRuns,
@@ -118,7 +118,7 @@ def in_force(input_entries: dy.LazyFrame[InputEntries]) -> dy.LazyFrame[InForce]
     return (
         _foremost(input_entries)
         .filter(pl.col("kind") != InputKind.STUDY)
-        .select("kind", "entry_json", "digest", run_id="subject")
+        .select("kind", "sha256", "position", "digest", run_id="subject")
         .pipe(InForce.cast)
     )
 
@@ -177,12 +177,12 @@ def superseded_runs(held_runs: pl.DataFrame, recordings: dy.LazyFrame[Recordings
 
 
 class _Entry(NamedTuple):
-    """What one entry of a document speaks of, how much it says, the runs it lists, its text and the text's hash."""
+    """What one entry of a document speaks of, how much it says, the runs it lists, its index and its text's hash."""
 
     subject: str
     size: int
     run_ids: list[str]
-    entry_json: str = ""
+    position: int = 0
     digest: str = ""
 
 
@@ -237,18 +237,11 @@ def _leading_parts(uris: pl.LazyFrame, separator: str) -> pl.LazyFrame:
 
 def _entries(kind: str, content_json: str) -> Iterator[_Entry]:
     """The entries of one document; malformed ones, which were refused when it was read, are passed over."""
-    for text in _entry_texts(content_json):
-        entry = parse(text)
-        digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    for position, text in enumerate(entry_texts(content_json)):
+        entry = parse(text.decode())
+        digest = hashlib.blake2b(text, digest_size=16).hexdigest()
         for read in _READERS[InputKind(kind)](entry) if isinstance(entry, dict) else ():
-            yield read._replace(entry_json=text, digest=digest)
-
-
-def _entry_texts(content_json: str) -> list[str]:
-    """The entries of a list, or the one document, as they are spelled."""
-    if not content_json.startswith("["):
-        return [content_json]
-    return [bytes(entry).decode() for entry in json.decode(content_json, type=list[Raw])]
+            yield read._replace(position=position, digest=digest)
 
 
 def _study_entries(study: dict[str, Any]) -> Iterator[_Entry]:

@@ -32,7 +32,7 @@ from afp_nodes.context import calls, committed, compositions, missing, offered, 
 from afp_nodes.context import events as context_events
 from afp_nodes.record import FactCollector, ReadInput, read_document
 from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, Frame
-from dataflows.declared import NOTHING_DECLARED, declared_of_recorded_and_listed, in_force_in
+from dataflows.declared import DOCUMENT, NOTHING_DECLARED, Declarations, declared_of_recorded_and_listed
 
 NODE_MODULES = (
     facts,
@@ -68,8 +68,6 @@ CHUNK_TABLES = tuple(t.table_name() for t in (*FACT_TABLES, *DERIVED_TABLES))
 
 Frames = dict[str, pl.DataFrame]
 """Frames by name."""
-
-_OTHERS = {"sha256": pl.String, "kind": pl.String, "content_json": pl.String}
 
 
 ENGINE: Literal["in-memory"] = "in-memory"
@@ -144,8 +142,9 @@ def tables_of(documents: Iterable[bytes | tuple[str, bytes]], *, validate: bool 
         for recording in read if isinstance(read, list) else [read]:
             collector.add(recording, sha256)
     facts = collector.frames()
-    in_force = in_force_in(pl.DataFrame(others, schema=_OTHERS, orient="row"))
-    declared = declared_of_recorded_and_listed(in_force, facts["run_records"]["run_id"].cast(pl.String).to_list())
+    declarations = Declarations.among(pl.DataFrame(others, schema=DOCUMENT, orient="row"))
+    recorded = facts["run_records"]["run_id"].cast(pl.String).to_list()
+    declared = declared_of_recorded_and_listed(declarations, recorded)
     return derive(facts, declared, validate=validate, **inputs)
 
 

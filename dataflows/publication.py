@@ -12,7 +12,7 @@ import polars as pl
 from afp_nodes.record.inputs import named_kind
 from afp_nodes.schemas import Files, Inputs, Quarantine, Recordings, Table
 from afp_nodes.words import DocumentStatus, InputKind
-from dataflows.declared import hand_over, in_force_in
+from dataflows.declared import DOCUMENT, Declarations, hand_over
 from dataflows.ingest import ingest
 from dataflows.ingested import Ingested, IngestOptions
 from dataflows.inputs import Source
@@ -30,10 +30,6 @@ from dataflows.workers import mapped
 
 SHARE_BYTES = 128_000_000
 """Size of the files one worker is given at a time: enough for some full chunks."""
-
-_DECLARED = ("sha256", "kind", "content_json")
-"""What of a document tells what it declares."""
-
 
 DECLARING = (InputKind.UNITS, InputKind.DECLARATIONS)
 
@@ -65,11 +61,11 @@ def _taken_in(sources: Sequence[Source], options: IngestOptions, jobs: int, prog
 
 def _told(options: IngestOptions, known: Known, read: Ingested) -> IngestOptions:
     """The options with what is in force, of all that is known and was just read."""
-    documents = pl.concat([known.inputs.select(_DECLARED), _rows(Inputs, read.inputs).select(_DECLARED)])
-    root = Path(options.store_root)
+    documents = pl.concat([known.inputs.select([*DOCUMENT]), _rows(Inputs, read.inputs).select([*DOCUMENT])])
+    root, recorded = Path(options.store_root), known.recordings["run_id"].to_list()
     with writing_into(root):
-        file = hand_over(in_force_in(documents), root / f"{options.batch_id}-declared{TEMPORARY}")
-    return replace(options, declared=file)
+        file = root / f"{options.batch_id}-declared{TEMPORARY}"
+        return replace(options, declared=hand_over(Declarations.among(documents), recorded, file))
 
 
 def _parts(sources: Sequence[Source], options: IngestOptions, jobs: int) -> Iterator[Ingested]:
@@ -107,9 +103,9 @@ def rederived_chunks(known: Known, batch: Batch) -> dict[str, Chunk]:
     """New parts for chunks whose tables an older version of the derivations made, by the id of the old chunk."""
     if known.snapshot is None:
         return {}
-    outdated, in_force = needs_rederiving(known.snapshot, CODE_VERSION), in_force_in(known.inputs)
+    outdated, declarations = needs_rederiving(known.snapshot, CODE_VERSION), Declarations.among(known.inputs)
     return {
-        chunk.id: derived_again(batch.root, batch.batch_id, chunk, in_force)
+        chunk.id: derived_again(batch.root, batch.batch_id, chunk, declarations)
         for chunk in known.snapshot.manifest.chunks
         if chunk.id in outdated
     }

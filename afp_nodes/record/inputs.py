@@ -140,6 +140,13 @@ def read_input(data: bytes, kind: InputKind) -> ReadInput:
     return _read_list(text, kind, check)
 
 
+def entry_texts(content_json: str) -> list[bytes]:
+    """The entries of a list, or the one entry that a document is, as they are spelled."""
+    if not content_json.startswith("["):
+        return [content_json.encode()]
+    return [bytes(entry) for entry in msgspec.json.decode(content_json, type=list[Raw])]
+
+
 def _read_list(text: str, kind: InputKind, check: Callable[[bytes], None]) -> ReadInput:
     taken: list[Raw] = []
     refused: list[tuple[int, RefusedError]] = []

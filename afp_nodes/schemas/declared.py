@@ -18,8 +18,9 @@ class InForce(Frame):
 
     run_id = dy.String(primary_key=True, description="run it speaks of; `*` for a declaration: all others")
     kind = dy.Enum(InputKind, primary_key=True, description="`units` or `declarations`")
-    entry_json = dy.String(description="the list or declaration as recorded, white space removed")
-    digest = dy.String(description="short hash of that text")
+    sha256 = dy.String(description="SHA-256 of the document that holds it")
+    position = dy.Int64(min=0, description="index of the list or declaration in it; 0 where it is no list of them")
+    digest = dy.String(description="short hash of the list or declaration as recorded, white space removed")
 
 
 class DeclaredTools(Frame):

@@ -96,8 +96,8 @@ class InputEntries(Frame):
     subject = dy.String(primary_key=True, description="study, or run of a unit list or declaration (`*`: all runs)")
     size = dy.Int64(min=0, description="runs a study lists, units of a list, tools declared")
     run_ids = dy.List(dy.String(), description="runs a study lists, in its order; empty for the others")
-    entry_json = dy.String(description="the entry as recorded, white space removed")
-    digest = dy.String(description="short hash of that text")
+    position = dy.Int64(min=0, description="index of the entry in its document; 0 where that is no list")
+    digest = dy.String(description="short hash of the entry as recorded, white space removed")
 
 
 class HeldRuns(Frame):

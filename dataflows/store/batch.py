@@ -57,7 +57,7 @@ class Batch:
             )
         draft = merged(newest, contribution, self.root, self.code_version)
         while draft.stale:
-            again = {c.id: derived_again(self.root, self.batch_id, c, draft.in_force) for c in draft.stale}
+            again = {c.id: derived_again(self.root, self.batch_id, c, draft.declarations) for c in draft.stale}
             contribution = replace(contribution, replaced_chunks={**contribution.replaced_chunks, **again})
             draft = merged(newest, contribution, self.root, self.code_version)
         return contribution, draft

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from afp_nodes.schemas import TABLES, Inputs
-from dataflows.declared import digest_of, in_force_in
+from dataflows.declared import Declarations
 from dataflows.store.catalog_file import write_catalog
 from dataflows.store.columns import in_shape
 from dataflows.store.errors import StoreError, writing_into
@@ -71,8 +71,8 @@ def compact(store: Store) -> Snapshot | None:
         groups = list(mergeable(newest.manifest.chunks)) if newest else []
         if newest is None or not groups:
             return None
-        in_force = in_force_in(earlier_rows(newest, Inputs))
-        mergers = [_merger(root, batch_id, group, in_force) for group in groups]
+        declarations = Declarations.among(earlier_rows(newest, Inputs))
+        mergers = [_merger(root, batch_id, group, declarations) for group in groups]
 
         def draft_of(snapshot: Snapshot | None) -> Draft:
             draft = unchanged(snapshot or newest)
@@ -141,7 +141,7 @@ def _fit_together(chunks: tuple[LiveChunk, ...]) -> bool:
     )
 
 
-def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...], in_force: pl.DataFrame) -> Merger:
+def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...], declarations: Declarations) -> Merger:
     """The live rows of the sources, written as one chunk, a table at a time.
 
     What is in force is what the sources were derived with: no snapshot holds chunks that were not.
@@ -161,7 +161,7 @@ def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...], in_force:
         }
     code_version, runs = sources[0].code_version, sum(source.runs for source in sources)
     run_ids = scan_files((str(root / parts["runs"].file),)).select("run_id").collect()["run_id"].to_list()
-    declared = digest_of(in_force, run_ids)
+    declared = declarations.digest_of(run_ids)
     return Merger(sources, LiveChunk(chunk_id, code_version, runs, (), parts, declared))
 
 

@@ -85,7 +85,8 @@ class Manifest:
 
     `columns` holds every table with its columns of today, rows or none; `older_shapes` the columns of live parts
     that were written with others. `restores` is the version a rollback published again, `rollbacks` how many there
-    were so far.
+    were so far. `lists` is the digest of the unit lists whose runs are in no chunk, '' = none; what derives from them
+    is in `tables`.
     """
 
     version: int
@@ -99,6 +100,7 @@ class Manifest:
     older_shapes: dict[str, dict[str, str]] = field(default_factory=dict)
     restores: int | None = None
     rollbacks: int = 0
+    lists: str = ""
 
     def parts(self) -> list[Part]:
         """Every file of the snapshot."""

@@ -13,13 +13,14 @@ from afp_nodes.schemas import (
     JOB_TABLES,
     Files,
     HeldRuns,
+    InForce,
     Inputs,
     Quarantine,
     Recordings,
     Table,
 )
 from afp_nodes.words import DocumentStatus
-from dataflows.declared import NOTHING_IN_FORCE, declares, digests_of, in_force_in, lists_without_runs
+from dataflows.declared import DECLARES, DOCUMENT, Declarations
 from dataflows.store.columns import in_shape, shape_of
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
@@ -56,7 +57,7 @@ class Draft:
 
     The job tables but `snapshots`, and what derives from unit lists without runs, are `frames` to be written or
     `parts` that stay; `shapes` holds the columns that parts of the draft may have been written with. Not to be
-    published before its `stale` chunks are derived again, with what is `in_force`.
+    published before its `stale` chunks are derived again with the `declarations`. `lists` is as in the manifest.
     """
 
     chunks: tuple[LiveChunk, ...]
@@ -64,13 +65,14 @@ class Draft:
     parts: dict[str, Part] = field(default_factory=dict)
     shapes: dict[str, dict[str, str]] = field(default_factory=dict)
     stale: tuple[LiveChunk, ...] = ()
-    in_force: pl.DataFrame = field(default_factory=lambda: NOTHING_IN_FORCE)
+    declarations: Declarations = field(default_factory=Declarations)
+    lists: str = ""
 
 
 def unchanged(snapshot: Snapshot) -> Draft:
     """A snapshot as a draft: to publish it again, or with other chunks."""
     tables = {table: part for table, part in snapshot.manifest.tables.items() if table != "snapshots"}
-    return Draft(snapshot.manifest.chunks, parts=tables, shapes=shapes_of(snapshot))
+    return Draft(snapshot.manifest.chunks, parts=tables, shapes=shapes_of(snapshot), lists=snapshot.manifest.lists)
 
 
 def shapes_of(snapshot: Snapshot | None) -> dict[str, dict[str, str]]:
@@ -90,26 +92,38 @@ def merged(newest: Snapshot | None, contribution: Contribution, root: Path, code
     earlier = {schema.table_name(): earlier_rows(newest, schema) for schema in JOB_TABLES}
     chunks = _chunks(newest, contribution, code_version)
     touches_runs = bool(contribution.chunks) or not contribution.recordings.is_empty()
-    touches_runs |= declares(earlier["inputs"]) or declares(contribution.inputs)
+    ledger_inputs = _ledger_inputs(earlier, contribution)
+    documents = ledger_inputs["input_sightings"].select([*DOCUMENT])
+    touches_runs |= not documents.filter(DECLARES).is_empty()
     placed = _placed_runs(chunks, root) if touches_runs else no_rows(HeldRuns)
     held = _held_runs(placed, chunks)
-    resolved = _ledger_driver().execute([*_LEDGER], inputs=_ledger_inputs(earlier, contribution, held))
+    resolved = _ledger_driver().execute([*_LEDGER], inputs=ledger_inputs | {"held_runs": held})
     frames = {name: frame.collect() for name, frame in resolved.items()}
     superseded, in_force = frames.pop("superseded_runs"), frames.pop("in_force")
+    declarations = Declarations(in_force.cast(pl.Schema(InForce.stored_dtypes())), documents)
     if touches_runs:
         _must_agree(frames["recordings"], held)
     settled = tuple(_settled(chunks, superseded, contribution, root))
-    stale = tuple(_stale(chunks, settled, digests_of(in_force, placed)))
-    lists = lists_without_runs(in_force, frames["recordings"]["run_id"].to_list())
-    frames |= tables_of_lists(lists) if lists.height and not stale else {}
-    return Draft(settled, frames, shapes=shapes_of(newest), stale=stale, in_force=in_force)
+    draft = Draft(settled, frames, shapes=shapes_of(newest), declarations=declarations)
+    stale = tuple(_stale(chunks, settled, declarations.digests_of(placed)))
+    return replace(draft, stale=stale) if stale else _with_lists(draft, newest, code_version)
+
+
+def _with_lists(draft: Draft, newest: Snapshot | None, code_version: str) -> Draft:
+    """The draft with what derives from unit lists without runs: as it is, where nothing of it has changed."""
+    lists = draft.declarations.lists_without(draft.frames["recordings"]["run_id"].to_list())
+    digest = lists.digest_of(lists.run_ids())
+    if newest and (newest.manifest.lists, newest.manifest.code_version) == (digest, code_version):
+        tables = newest.manifest.tables
+        return replace(draft, lists=digest, parts={name: tables[name] for name in DERIVED & tables.keys()})
+    return replace(draft, lists=digest, frames=draft.frames | (tables_of_lists(lists) if digest else {}))
 
 
 def stale_chunks(snapshot: Snapshot) -> list[LiveChunk]:
     """The chunks that were derived with something else than what is in force: none, unless the snapshot is broken."""
-    chunks, in_force = list(snapshot.manifest.chunks), in_force_in(earlier_rows(snapshot, Inputs))
-    placed = no_rows(HeldRuns) if in_force.is_empty() else _placed_runs(chunks, snapshot.root)
-    return list(_stale(chunks, snapshot.manifest.chunks, digests_of(in_force, placed)))
+    chunks, declarations = list(snapshot.manifest.chunks), Declarations.among(earlier_rows(snapshot, Inputs))
+    placed = no_rows(HeldRuns) if declarations.in_force.is_empty() else _placed_runs(chunks, snapshot.root)
+    return list(_stale(chunks, snapshot.manifest.chunks, declarations.digests_of(placed)))
 
 
 def no_rows(schema: type[Table] | type[HeldRuns]) -> pl.DataFrame:
@@ -130,9 +144,7 @@ def _ledger_driver() -> driver.Driver:
     return driver.Builder().with_modules(ledger).build()
 
 
-def _ledger_inputs(
-    earlier: dict[str, pl.DataFrame], contribution: Contribution, held_runs: pl.DataFrame
-) -> dict[str, pl.DataFrame]:
+def _ledger_inputs(earlier: dict[str, pl.DataFrame], contribution: Contribution) -> dict[str, pl.DataFrame]:
     recordings = _brought(Recordings, contribution.recordings)
     inputs = _brought(Inputs, contribution.inputs)
     return {
@@ -143,7 +155,6 @@ def _ledger_inputs(
         "taken_in_places": pl.concat([taken.select(ledger.PLACE) for taken in (recordings, inputs)]),
         "earlier_files": earlier["files"],
         "files_read": _brought(Files, contribution.files),
-        "held_runs": held_runs,
     }
 
 

@@ -91,6 +91,7 @@ def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | No
         tables=draft.parts | {name: _job_part(publisher, name, frame) for name, frame in draft.frames.items()},
         restores=restores,
         rollbacks=(earlier.rollbacks if earlier else 0) + (restores is not None),
+        lists=draft.lists,
     )
     history = _history(earlier_rows(base.snapshot, Snapshots), untold)
     tables = untold.tables | {"snapshots": _job_part(publisher, "snapshots", history)}

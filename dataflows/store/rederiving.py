@@ -6,7 +6,7 @@ import polars as pl
 
 from afp_nodes.record import FactCollector
 from afp_nodes.schemas import FACT_TABLES, Frame, RunRecords, Runs, Table
-from dataflows.declared import declared_of
+from dataflows.declared import Declarations
 from dataflows.derive import Frames, derive
 from dataflows.store.columns import in_shape
 from dataflows.store.errors import StoreError
@@ -17,19 +17,19 @@ from dataflows.store.parts import must_be_whole, write_chunk
 from dataflows.store.scanning import live, scan_files
 
 
-def derived_again(root: Path, batch_id: str, chunk: LiveChunk, in_force: pl.DataFrame) -> Chunk:
+def derived_again(root: Path, batch_id: str, chunk: LiveChunk, declarations: Declarations) -> Chunk:
     """New parts for the derived tables of the live runs of a chunk, made from its facts and what is in force.
 
     Raises `StoreError` when a part of the chunk is damaged, or the store cannot be written.
     """
     facts = facts_in(root, chunk)
-    declared = declared_of(in_force.lazy(), facts["run_records"]["run_id"].to_list())
+    declared = declarations.of_runs(facts["run_records"]["run_id"].to_list())
     return write_chunk(str(root), batch_id, _derived(facts, declared.frames), declared.digest)
 
 
-def tables_of_lists(in_force: pl.DataFrame) -> Frames:
+def tables_of_lists(lists: Declarations) -> Frames:
     """What derives from unit lists alone, whose runs are in no recording; tables without rows are left out."""
-    declared = declared_of(in_force.lazy(), in_force["run_id"].to_list())
+    declared = lists.of_runs(lists.run_ids())
     tables = _derived(FactCollector(keep_tokens=False).frames(), declared.frames)
     return {name: frame for name, frame in tables.items() if not frame.is_empty()}
 

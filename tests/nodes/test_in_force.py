@@ -3,20 +3,18 @@
 import json
 from typing import Any
 
-import polars as pl
-
 from afp_nodes.schemas import DeclaredTools, DeclaredUnits
-from dataflows.declared import declared_of, digest_of, in_force_in, lists_without_runs
+from dataflows.declared import Declarations
 from tests.store.drawn import inputs
 from tests.tables import shown, table
 
 Document = tuple[str, str, Any]
 
 
-def in_force(*documents: Document) -> pl.DataFrame:
+def in_force(*documents: Document) -> Declarations:
     """What is in force of documents: digest, kind, content."""
     places = [(sha256, f"/{n}", kind, _text(content)) for n, (sha256, kind, content) in enumerate(documents)]
-    return in_force_in(inputs(*places))
+    return Declarations.among(inputs(*places))
 
 
 def _text(content: Any) -> str:
@@ -33,13 +31,13 @@ def units(run_id: str, *available: str, sent: tuple[str, ...] = ()) -> dict[str,
 
 def tools(run_ids: str, *documents: Document) -> list[tuple[object, ...]]:
     """The declared tools of some runs of one letter each."""
-    declared = declared_of(in_force(*documents).lazy(), run_ids).frames
+    declared = in_force(*documents).of_runs(run_ids).frames
     return shown(declared["declared_tools"].lazy(), "run_id", "tool_name", "rows_at")
 
 
 def listed(run_ids: str, *documents: Document) -> list[tuple[object, ...]]:
     """The declared units of some runs of one letter each."""
-    declared = declared_of(in_force(*documents).lazy(), run_ids).frames
+    declared = in_force(*documents).of_runs(run_ids).frames
     return shown(declared["declared_units"].lazy(), "run_id", "side", "position", "unit_id", "content")
 
 
@@ -120,21 +118,29 @@ def test_content_is_text_as_it_is_or_compact_json_as_it_is_spelled_and_null_is_n
 
 
 def test_an_empty_list_is_a_list() -> None:
-    declared = declared_of(in_force(("a1", "units", units("r"))).lazy(), "rs").frames
+    declared = in_force(("a1", "units", units("r"))).of_runs("rs").frames
     assert (shown(declared["declared_lists"].lazy(), "run_id"), declared["declared_units"].height) == ([("r",)], 0)
 
 
 def test_lists_without_runs_are_those_whose_run_has_no_recording() -> None:
     documents = ("a1", "units", [units("r"), units("s")]), ("a2", "declarations", declaration("*", find="rows"))
-    assert shown(lists_without_runs(in_force(*documents), ["r"]).lazy(), "run_id", "kind") == [("s", "units")]
+    lists = in_force(*documents).lists_without(["r"])
+    assert shown(lists.in_force.lazy(), "run_id", "kind") == [("s", "units")]
 
 
 def test_the_digest_changes_with_what_is_in_force_for_the_runs_and_with_nothing_else() -> None:
     of_all = ("a1", "declarations", declaration("*", find="rows"))
     of_s = ("a2", "units", units("s", "u"))
-    known = digest_of(in_force(of_all), "qr")
-    assert known == digest_of(in_force(of_s, of_all), "rq") != ""
-    assert known != digest_of(in_force(of_all), "q")
-    assert known != digest_of(in_force(("a1", "declarations", declaration("*", find="all"))), "qr")
-    assert known != digest_of(in_force(of_all, ("a2", "units", units("q"))), "qr")
-    assert digest_of(in_force(of_s), "qr") == digest_of(in_force(), "qr") == ""
+    known = in_force(of_all).digest_of("qr")
+    assert known == in_force(of_s, of_all).digest_of("rq") != ""
+    assert known != in_force(of_all).digest_of("q")
+    assert known != in_force(("a1", "declarations", declaration("*", find="all"))).digest_of("qr")
+    assert known != in_force(of_all, ("a2", "units", units("q"))).digest_of("qr")
+    assert in_force(of_s).digest_of("qr") == in_force().digest_of("qr") == ""
+
+
+def test_bytes_that_were_found_under_the_names_of_both_kinds_are_read_as_each() -> None:
+    both = {**units("r", "u"), **declaration(["r"], find="rows")}
+    documents = ("a1", "units", [both]), ("a1", "declarations", [declaration(["q"], find="all"), both])
+    assert listed("r", *documents) == [("r", "available", 0, "u", None)]
+    assert tools("r", *documents) == [("r", "find", "rows")]
