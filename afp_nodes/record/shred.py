@@ -18,7 +18,7 @@ from afp_nodes.record.reads import OF_SCOPE, ReadColumns
 from afp_nodes.record.run_facts import TOKEN, event_facts, header_facts, manifest_facts, redaction_facts, turn_facts
 from afp_nodes.record.shapes import NOTHING, Event, EventMeta, Message, SharedState
 from afp_nodes.record.spellings import Spellings
-from afp_nodes.record.trees import read_names
+from afp_nodes.record.trees import Names
 from afp_nodes.record.uncollected import uncollected
 from afp_nodes.record.values import Values
 from afp_nodes.record.writes import WriteColumns
@@ -74,7 +74,7 @@ class _Facts:
     def __init__(self) -> None:
         self.pools = Pools()
         self.writes, self.reads = WriteColumns(self.pools), ReadColumns(self.pools)
-        self.known_reads = Spellings(read_names)
+        self.known_reads: Spellings[Names] = Spellings()
         self.rows = {
             name: Columns(schema, self.pools, inherited=INHERITED.get(name, ("run_id",)))
             for name, schema in SCHEMAS.items()

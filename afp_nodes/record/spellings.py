@@ -16,19 +16,21 @@ REPEATING_BYTES = 10_000
 class Spellings(Generic[Read]):
     """What was read of each text of a kind. A text that holds odd values is read, and they are counted, every time."""
 
-    def __init__(self, reading: Callable[[bytes, Payloads], Read]) -> None:
-        self._reading = reading
+    def __init__(self) -> None:
         self._known: dict[bytes, Read] = {}
 
-    def read(self, texts: Iterable[Raw], payloads: Payloads) -> list[Read]:
-        """What each text says."""
+    def read(self, texts: Iterable[Raw], reading: Callable[[bytes, Payloads], Read], payloads: Payloads) -> list[Read]:
+        """What `reading` makes of each text."""
         spelled = list(map(json.encode, texts))
         known = map(self._known.get, spelled)
-        return [self._new(text, payloads) if read is None else read for text, read in zip(spelled, known, strict=True)]
+        return [
+            self._new(text, reading, payloads) if read is None else read
+            for text, read in zip(spelled, known, strict=True)
+        ]
 
-    def _new(self, text: bytes, payloads: Payloads) -> Read:
+    def _new(self, text: bytes, reading: Callable[[bytes, Payloads], Read], payloads: Payloads) -> Read:
         odd_before = payloads.odd
-        read = self._reading(text, payloads)
+        read = reading(text, payloads)
         if payloads.odd == odd_before and len(text) <= REPEATING_BYTES:
             self._known[text] = read
         return read

@@ -32,7 +32,7 @@ def tree_reads(root: Node, known: Spellings[Names], payloads: Payloads) -> TreeR
     the order of a stack on which `next` lies below the children, so that the last child comes first.
     """
     nodes, siblings = _walk(root, reversed)
-    names = known.read([node.stage_reads for node in nodes], payloads)
+    names = known.read([node.stage_reads for node in nodes], _read_names, payloads)
     reads = _of_steps(nodes, names)
     last = reads
     if siblings:
@@ -42,7 +42,7 @@ def tree_reads(root: Node, known: Spellings[Names], payloads: Payloads) -> TreeR
     return TreeReads(dict(reversed(reads)), {step: read for step, read in last if read}, len(reads))
 
 
-def read_names(text: bytes, payloads: Payloads) -> Names:
+def _read_names(text: bytes, payloads: Payloads) -> Names:
     """The names in a recorded object of reads."""
     return tuple(in_member_order(list(payloads.members(text))))
 

@@ -52,14 +52,14 @@ class WriteColumns:
         self._of_traces = Columns(Writes, pools, only=OF_TRACE)
         self._of_values = Columns(Writes, pools, only=OF_VALUES)
         self._traces = Groups()
-        self._known = Spellings(self._held)
+        self._known: Spellings[Trace] = Spellings()
 
     def __len__(self) -> int:
         return len(self._of_values)
 
     def add(self, commits: Sequence[Commit], values: Values, payloads: Payloads) -> None:
         """Add a row for each key of each commit: the key's last entry, at the place of its first."""
-        traces = self._known.read([commit.trace for commit in commits], payloads)
+        traces = self._known.read([commit.trace for commit in commits], self._held, payloads)
         self._traces.choose([trace.number for trace in traces])
         self._of_values.add(_committed(commits, traces, values))
 
