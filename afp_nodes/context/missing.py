@@ -17,6 +17,7 @@ from afp_nodes.schemas import (
     DeclaredUnits,
     EvictedResults,
     Evictions,
+    FrameCommits,
     MissingContext,
     MissingContextSummary,
     ModelCalls,
@@ -142,6 +143,7 @@ def missing_context_summary(
     model_calls: dy.LazyFrame[ModelCalls],
     context_sights: dy.LazyFrame[ContextSights],
     declared_lists: dy.LazyFrame[DeclaredLists],
+    frame_commits: dy.LazyFrame[FrameCommits],
 ) -> dy.LazyFrame[MissingContextSummary]:
     """One row per model call, and one per unit list as iteration 0."""
     counts = context_units.group_by(ITERATION).agg(
@@ -149,15 +151,21 @@ def missing_context_summary(
         sent_count=pl.col("sent").sum().cast(pl.Int64),
         dropped_count=(pl.col("available") & ~pl.col("sent")).sum().cast(pl.Int64),
     )
-    recorded = model_calls.filter("stands").join(_call_grades(context_sights), on=CALL)
+    placed = frame_commits.select("run_id", "scope", "commit_idx", "loop_index")
+    recorded = (
+        model_calls.filter("stands")
+        .join(_call_grades(context_sights), on=CALL)
+        .join(placed, on=["run_id", "scope", "commit_idx"], how="left")
+    )
     declared = declared_lists.select(
         "run_id",
         iteration=pl.lit(0, pl.Int64),
+        loop_index=pl.lit(None, pl.Int64),
         grade=pl.lit(Coverage.EXACT, GRADE),
         shows_available=pl.lit(value=True),
         shows_sent=pl.lit(value=True),
     )
-    columns = [*ITERATION, "grade", "shows_available", "shows_sent"]
+    columns = [*ITERATION, "loop_index", "grade", "shows_available", "shows_sent"]
     some_known = (pl.col("dropped_count") > 0) | (pl.col("grade") != Coverage.UNKNOWN)
     return (
         pl.concat([declared.select(columns), recorded.select(columns)])

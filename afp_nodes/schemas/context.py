@@ -281,3 +281,4 @@ class MissingContextSummary(Table):
     dropped_count = dy.Int64(nullable=True, description="units dropped; at least so many where the grade is `unknown`")
     any_dropped = dy.Bool(nullable=True, description="a unit was dropped; NULL = none is known, and one may be")
     grade = dy.Enum(Coverage, description="weakest over the kinds of which the record shows a trace")
+    loop_index = dy.Int64(nullable=True, description="loop whose body holds the call; NULL = the log does not show it")
