@@ -19,10 +19,8 @@ from afp_nodes.schemas import (
     Standings,
     Verdicts,
 )
+from afp_nodes.verdict_ids import verdict_id
 from afp_nodes.words import Coverage, MissingContextVerdict, SubjectKind, Tier, VerdictKind
-
-SEPARATOR = "|"
-ESCAPES = {character: f"%{ord(character):02X}" for character in ("%", SEPARATOR, *map(chr, range(32)), "\x7f")}
 
 
 def coverage_claims(coverages: dy.LazyFrame[Coverages]) -> dy.LazyFrame[Claims]:
@@ -148,7 +146,7 @@ def verdicts(
     nothing = {n: pl.lit(None, t) for n, t in Verdicts.stored_dtypes().items() if n not in FILLED}
     return (
         pl.concat([coverage_claims, missing_context_claims, routing_claims, standing_claims])
-        .with_columns(verdict_id=_verdict_id(), tier=pl.lit(Tier.STRUCTURAL), **nothing)
+        .with_columns(verdict_id=verdict_id(frozenset(Claims.column_names())), tier=pl.lit(Tier.STRUCTURAL), **nothing)
         .select(Verdicts.column_names())
         .pipe(Verdicts.cast)
     )
@@ -173,15 +171,6 @@ def _run_claims(rows: pl.LazyFrame, kind: VerdictKind, verdict: pl.Expr, evidenc
 
 def _claims(rows: pl.LazyFrame) -> dy.LazyFrame[Claims]:
     return rows.select(Claims.column_names()).pipe(Claims.cast)
-
-
-def _verdict_id() -> pl.Expr:
-    """Kind, study, run, scope and subject, joined by `|`; what would blur the joints is written as `%XX`."""
-    parts = [
-        pl.col(name).cast(pl.String).fill_null("").str.replace_many(ESCAPES)
-        for name in ("run_id", "scope", "subject_id")
-    ]
-    return pl.concat_str(pl.col("kind").cast(pl.String), pl.lit(""), *parts, separator=SEPARATOR)
 
 
 def _flattened(pointers: str) -> str:

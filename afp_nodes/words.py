@@ -29,7 +29,7 @@ class InputKind(StrEnum):
 
 
 class QuarantineCode(StrEnum):
-    """Why a document was not taken in. The last six are reserved for studies: nothing raises them yet."""
+    """Why a document was not taken in. The last six are what an arm comparison is refused for."""
 
     NOT_JSON = "not-json"
     TRUNCATED = "truncated"
@@ -119,6 +119,62 @@ class SuspectKind(StrEnum):
     TOOL = "tool"
     INJECTION = "injection"
     MEMORY = "memory"
+
+
+class StudyKind(StrEnum):
+    """What the probe runs of a study change."""
+
+    ABLATION = "ablation"
+    RESTORATION = "restoration"
+    ARMS = "arms"
+
+
+class ReferenceFrom(StrEnum):
+    """Where the answer comes from that the answers of probe runs are compared with."""
+
+    PRIOR_RUN = "prior-run"
+    BASELINE_ARM = "baseline-arm"
+
+
+class ProbeVerdict(StrEnum):
+    """What seeded reruns say of a subject; only `confirmed` claims a cause."""
+
+    CONFIRMED = "confirmed"
+    NOT_CONFIRMED = "not-confirmed"
+    INCONCLUSIVE = "inconclusive"
+
+
+class CostVerdict(StrEnum):
+    """Whether removing a suspect saved loops beyond what removing others did."""
+
+    COST_CAUSE = "cost-cause"
+    NO_COST_EFFECT = "no-cost-effect"
+    UNKNOWN = "unknown"
+
+
+class SuspectClass(StrEnum):
+    """What a suspect does to the answer and to the cost, taken together."""
+
+    BOTH = "both"
+    CONTENT_BUG = "content-bug"
+    COST_CAUSE = "cost-cause"
+    NO_DETECTED_EFFECT = "no-detected-effect"
+
+
+class Ruling(StrEnum):
+    """Which rule decided a verdict of a study, in the order in which they are asked."""
+
+    NO_EMBEDDER = "no-embedder"
+    NO_COMPARATOR = "no-comparator"
+    NO_REFERENCE = "no-reference"
+    BASELINE_FLIPPED = "baseline-flipped"
+    BASELINE_TOO_SMALL = "baseline-too-small"
+    MANIFEST_CONTRADICTS = "manifest-contradicts"
+    TOO_FEW_RUNS = "too-few-runs"
+    INSIDE_NULL_BAND = "inside-null-band"
+    MAJORITY_FLIPPED = "majority-flipped"
+    MINORITY_FLIPPED = "minority-flipped"
+    NONE_FLIPPED = "none-flipped"
 
 
 class Tier(StrEnum):

@@ -9,11 +9,12 @@ from afp_nodes import in_force, ledger
 from afp_nodes.schemas import TABLES, Commits, Loops, RunRecords, Runs
 from dataflows.derive import CHUNK_TABLES, NODE_MODULES, Borders, SchemaError, derive
 from dataflows.drawing import CannotDrawError, dot_source, draw, node_inputs, node_lines
+from dataflows.studies import STUDY_MODULES
 from tests.facts import no_facts
 
 
 def test_every_table_is_a_node_and_every_node_says_what_a_row_is() -> None:
-    nodes = driver.Builder().with_modules(*NODE_MODULES, ledger, in_force).build().graph.get_nodes()
+    nodes = driver.Builder().with_modules(*NODE_MODULES, *STUDY_MODULES, ledger, in_force).build().graph.get_nodes()
     assert set(TABLES) <= set(node_inputs())
     for node in nodes:
         assert node.user_defined or (node.documentation or "").startswith("One row per"), node.name

@@ -1,12 +1,11 @@
 """Studies, unit lists and declarations: the documents that are not recordings, checked and compacted.
 
-Rule: product contract, sections 3 and 6. What a study's arms must be to be compared is decided where studies are
-judged; here a study only has to be readable.
+Rule: product contract, sections 3 and 6.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
@@ -37,51 +36,11 @@ class ReadInput:
     refused_entries: list[tuple[int, RefusedError]] = field(default_factory=list)
 
 
-class _StudyRun(Struct):
-    run_id: Name
-    arm_or_spec_id: str
-    seed: int | float | str | None = None
-    output: str | None = None
-    cost: dict[str, float | None] | None = None
-    error: Any = None
-    changed: bool | None = None
-
-
 class Unit(Struct):
     """One unit of a list; its `content` as spelled, empty where there is none."""
 
     id: str
     content: Raw = Raw(b"")
-
-
-class _Spec(Struct):
-    spec_id: Name
-
-
-class _Options(Struct, rename="camel"):
-    samples: Annotated[int, Meta(ge=0)] | None = None
-    flip_threshold: float | None = None
-    comparator: str | None = None
-    max_candidates: Annotated[int, Meta(ge=0)] | None = None
-
-
-class _Study(Struct):
-    """What every study must be to be read at all."""
-
-    study_id: Name
-    kind: Literal["ablation", "restoration", "arms"]
-    runs: list[_StudyRun]
-    scenario: Any = None
-    original_run_id: str | None = None
-    original_output: str | None = None
-    baseline: str | None = None
-    embedder: str | None = None
-    options: _Options | None = None
-    specs: list[_Spec] | None = None
-    arms: list[dict[str, Any]] | None = None
-    available: list[Unit] | None = None
-    sent: list[Unit] | None = None
-    manifests_reported: bool | None = None
 
 
 class UnitList(Struct):
@@ -120,8 +79,8 @@ def named_kind(source_uri: str) -> InputKind | None:
 def read_input(data: bytes, kind: InputKind) -> ReadInput:
     """One input of a known kind.
 
-    Raises `RefusedError`: `bad-study`, `bad-units` or `bad-declarations`, and what any text is refused for. In a
-    list a malformed entry is refused, not its list.
+    Raises `RefusedError`: `bad-study`, what a comparison of arms is refused for, `bad-units` or `bad-declarations`, and
+    what any text is refused for. In a list a malformed entry is refused, not its list.
     """
     text = compacted(data)
     if depth(text.encode()) > MOST_INPUT_LEVELS:
@@ -160,18 +119,15 @@ def _read_list(text: str, kind: InputKind, check: Callable[[bytes], None]) -> Re
 
 
 def _read_study(text: str) -> None:
+    # Most runs of the job see no study: what judges one is loaded with the first.
+    from afp_nodes.studies.documents import study_of  # noqa: PLC0415
+    from afp_nodes.studies.fitness import refuse_unfit_study  # noqa: PLC0415
+
     try:
-        study = msgspec.json.decode(text, type=_Study)
+        study = study_of(text)
     except msgspec.ValidationError as error:
         raise _refusal(QuarantineCode.BAD_STUDY, f"the study cannot be read: {misfit(error)}") from None
-    missing = {
-        "ablation": [] if study.specs is not None else ["specs"],
-        "restoration": [n for n in ("specs", "available", "sent") if getattr(study, n) is None],
-        "arms": [] if study.arms is not None else ["arms"],
-    }[study.kind]
-    if missing:
-        names = " and ".join(f"`{name}`" for name in missing)
-        raise _refusal(QuarantineCode.BAD_STUDY, f"the study cannot be read: its kind is {study.kind}, without {names}")
+    refuse_unfit_study(study)
 
 
 def _check_units(text: bytes) -> None:

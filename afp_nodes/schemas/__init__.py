@@ -81,6 +81,7 @@ from afp_nodes.schemas.routing import (
     SkillInjections,
 )
 from afp_nodes.schemas.standing import Assessments, ReasonCalls, Reasons, StandingChecks, Standings
+from afp_nodes.schemas.studies import ArmMismatches, NullBands, ProbeRuns, Studies
 from afp_nodes.schemas.variables import (
     AblationHooks,
     Coverages,
@@ -123,10 +124,15 @@ DERIVED_TABLES: tuple[type[Table], ...] = (
 )
 """Made from facts by the graph; made again when the derivations change."""
 
+STUDY_TABLES: tuple[type[Table], ...] = (Studies, ProbeRuns, NullBands, ArmMismatches)
+"""Made from all studies in force and the runs they name; published whole with each snapshot, like their `verdicts`."""
+
 JOB_TABLES: tuple[type[Table], ...] = (Recordings, Inputs, Quarantine, Files, StudyRuns, Snapshots)
 """What tells of the job itself; published whole with each snapshot."""
 
-TABLES: dict[str, type[Table]] = {t.table_name(): t for t in (*JOB_TABLES, *FACT_TABLES, *DERIVED_TABLES)}
+TABLES: dict[str, type[Table]] = {
+    t.table_name(): t for t in (*JOB_TABLES, *FACT_TABLES, *DERIVED_TABLES, *STUDY_TABLES)
+}
 """Every published table by name."""
 
 VIEW_COLUMNS: dict[str, type[Frame]] = {Runs.table_name(): RunLabels}
@@ -136,6 +142,7 @@ __all__ = [
     "DERIVED_TABLES",
     "FACT_TABLES",
     "JOB_TABLES",
+    "STUDY_TABLES",
     "TABLES",
     "VIEW_COLUMNS",
     "AblationHooks",

@@ -89,10 +89,17 @@ def test_a_study_that_cannot_be_read_is_refused(broken: dict[str, Any]) -> None:
         ({"kind": "guess"}, "`kind` is 'guess', which is none of the words it may be"),
         ({"runs": {}}, "`runs` must be a list, not an object"),
         ({"runs": [{"run_id": "r"}]}, "`runs[0]` has no `arm_or_spec_id`"),
-        ({"runs": [{"run_id": "r", "arm_or_spec_id": "a", "seed": []}]}, "`runs[0].seed` must be a number or a text"),
-        ({"options": {"samples": "three"}}, "`options.samples` must be a whole number or null, not a text"),
-        ({"options": {"samples": -1}}, "`options.samples` must not be negative"),
-        ({"options": {"samples": 2.5}}, "`options.samples` must be a whole number or null, not a number"),
+        ({"runs": [{"run_id": "r", "arm_or_spec_id": "a", "seed": []}]}, "`runs[0].seed` must be a whole number"),
+        ({"runs": [{"run_id": "r", "arm_or_spec_id": "a"}]}, "`runs[0]` has no `seed`"),
+        ({"options": {"samples": "three"}}, "`options.samples` must be a number or null, not a text"),
+        ({"options": {"samples": 1e300}}, "`options.samples` is out of range"),
+        ({"options": {"maxCandidates": -1}}, "`options.maxCandidates` must not be negative"),
+        ({"options": {"maxCandidates": 2.5}}, "`options.maxCandidates` must be a whole number or null, not a number"),
+        ({"embedder": "moc"}, "there is no embedder 'moc'; did you mean 'mock'?"),
+        ({"options": {"comparator": "firstword"}}, "there is no comparator 'firstword'; did you mean 'first-word'?"),
+        ({"baseline": "a"}, "'a' is the id of both the baseline and a spec"),
+        ({"specs": None}, "its kind is ablation, without `specs`"),
+        ({"kind": "restoration"}, "its kind is restoration, without `available` and `sent`"),
     ],
 )
 def test_a_refused_study_is_told_which_member_is_wrong_in_plain_words(broken: dict[str, Any], says: str) -> None:
@@ -109,9 +116,52 @@ def test_a_number_beyond_all_numbers_is_told_by_its_place() -> None:
     assert refusal(study, "study.json").message.endswith("`options.flipThreshold` is out of range")
 
 
-def test_what_makes_an_arm_comparison_refused_is_not_judged_here() -> None:
-    arms = {**STUDY, "kind": "arms", "arms": [{"id": ""}]}
-    assert read(arms, "study.json").kind == InputKind.STUDY
+@pytest.mark.parametrize("options", [{"samples": 2.9}, {"samples": -1}, {"samples": None}, {"flipThreshold": 2}])
+def test_a_study_may_ask_for_any_number_of_samples(options: dict[str, Any]) -> None:
+    assert read({**STUDY, "options": options}, "study.json").kind == InputKind.STUDY
+
+
+@pytest.mark.parametrize(
+    ("arms", "code"),
+    [
+        ([], "too-few-arms"),
+        ([{"id": "baseline"}], "too-few-arms"),
+        ([{"id": "baseline"}, {"id": " "}], "blank-arm-id"),
+        ([{"id": "baseline"}, {"facets": {"model": "m"}}], "blank-arm-id"),
+        ([{"id": "baseline"}, {"id": 5, "facets": {"model": "m"}}], "blank-arm-id"),
+        ([{"id": "baseline"}, {"id": "baseline", "facets": {"model": "m"}}], "repeated-arm-id"),
+        ([{"id": "a"}, {"id": "b", "facets": {"model": "m"}}], "unknown-baseline"),
+        ([{"id": "baseline"}, {"id": "b"}], "undeclared-arm"),
+        ([{"id": "baseline"}, {"id": "b", "facets": {"model": None, "memory": {}}, "ablations": []}], "undeclared-arm"),
+        ([{"id": "baseline"}, *({"id": i, "facets": {"model": "m"}} for i in "bc")], "same-configuration"),
+        ([{"id": "baseline"}, {"id": "b", "facets": {"model": "m"}}, {"id": "c", "facets": 5}], "bad-study"),
+        ([{"id": "baseline"}, {"id": "b", "facets": {"memory": "topK"}}], "bad-study"),
+        ([5, {"id": "b", "facets": {"model": "m"}}], "bad-study"),
+    ],
+)
+def test_arms_that_make_no_comparison_are_refused_under_the_name_of_the_reason(arms: list[Any], code: str) -> None:
+    study = {**STUDY, "kind": "arms", "arms": arms, "specs": None}
+    assert refusal(study, "study.json").code == code
+
+
+def test_a_comparison_of_which_several_things_are_wrong_is_refused_for_the_first() -> None:
+    equal = [{"id": "a"}, {"id": "a"}, {"id": ""}]
+    assert refusal({**STUDY, "kind": "arms", "arms": equal}, "study.json").code == "repeated-arm-id"
+    assert refusal({**STUDY, "kind": "arms", "arms": equal[1:], "baseline": "x"}, "study.json").code == "blank-arm-id"
+
+
+def test_arms_of_equal_configuration_are_told_however_they_are_written() -> None:
+    removals = [{"kind": "tool", "ignoredTools": ["a", "b"]}, {"kind": "memory", "excludeMemoryIds": ["m"]}]
+    other_way = [removals[1], {"ignoredTools": ["b", "a"], "kind": "tool"}]
+    arms = [{"id": "baseline"}, {"id": "b", "ablations": removals}, {"id": "c", "ablations": other_way, "facets": {}}]
+    said = refusal({**STUDY, "kind": "arms", "arms": arms}, "study.json")
+    assert said.code == "same-configuration"
+    assert "arms 'b' and 'c' declare the same configuration" in said.message
+
+
+def test_a_comparison_without_a_baseline_takes_the_first_arm() -> None:
+    arms = [{"id": "a"}, {"id": "b", "facets": {"model": "m"}}]
+    assert read({**STUDY, "kind": "arms", "arms": arms, "baseline": None}, "study.json").kind == InputKind.STUDY
 
 
 @pytest.mark.parametrize("broken", [{"run_id": ""}, {"run_id": 5}, {"available": None}, {"sent": [{"content": "x"}]}])
