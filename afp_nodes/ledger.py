@@ -6,13 +6,13 @@ plain frames in the shape of the tables; `earlier_*` stand in the snapshot that 
 
 import hashlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import dataframely as dy
 import polars as pl
+from msgspec import UNSET, Struct, json
 
-from afp_nodes.javascript import parse
-from afp_nodes.record.inputs import entry_texts
+from afp_nodes.record.inputs import Declaration, UnitList, entry_texts
 from afp_nodes.schemas import (
     Files,
     HeldRuns,
@@ -22,6 +22,7 @@ from afp_nodes.schemas import (
     Quarantine,
     Recordings,
     Snapshots,
+    StudyEntries,
     StudyRuns,
     SupersededRuns,
 )
@@ -84,13 +85,15 @@ def inputs(input_sightings: pl.DataFrame, input_entries: dy.LazyFrame[InputEntri
     is in force, else the one of the greater hash. A document is `active` while it is in force for one subject, or
     speaks of none.
     """
-    in_force = _foremost(input_entries).select("sha256").unique().with_columns(in_force=True)
-    speaking = input_entries.select("sha256").unique().with_columns(speaks=True)
+    document = ["sha256", "kind"]
+    in_force = _foremost(input_entries).select(document).unique().with_columns(in_force=True)
+    speaking = input_entries.select(document).unique().with_columns(speaks=True)
     return (
         _first_sightings(input_sightings, [*Inputs.primary_key()])
-        .join(in_force, on="sha256", how="left")
-        .join(speaking, on="sha256", how="left")
-        .with_columns(is_copy=_is_copy("sha256"))
+        .with_columns(pl.col("kind").cast(InputEntries.dtypes()["kind"]))
+        .join(in_force, on=document, how="left")
+        .join(speaking, on=document, how="left")
+        .with_columns(is_copy=_is_copy(*document))
         .with_columns(status=_status(pl.col("in_force").fill_null(pl.col("speaks").is_null())))
         .pipe(Inputs.cast)
     )
@@ -120,6 +123,16 @@ def in_force(input_entries: dy.LazyFrame[InputEntries]) -> dy.LazyFrame[InForce]
         .filter(pl.col("kind") != InputKind.STUDY)
         .select("kind", "sha256", "position", "digest", run_id="subject")
         .pipe(InForce.cast)
+    )
+
+
+def studies_in_force(input_entries: dy.LazyFrame[InputEntries]) -> dy.LazyFrame[StudyEntries]:
+    """One row per study: the document that is in force for it. The one with more runs is, else of the greater hash."""
+    return (
+        _foremost(input_entries)
+        .filter(pl.col("kind") == InputKind.STUDY)
+        .select("sha256", study_id="subject")
+        .pipe(StudyEntries.cast)
     )
 
 
@@ -174,6 +187,15 @@ def superseded_runs(held_runs: pl.DataFrame, recordings: dy.LazyFrame[Recordings
         .select("chunk_id", "run_id")
         .pipe(SupersededRuns.cast)
     )
+
+
+class _StudyRun(Struct):
+    run_id: str
+
+
+class _Study(Struct):
+    study_id: str
+    runs: list[_StudyRun]
 
 
 class _Entry(NamedTuple):
@@ -236,42 +258,28 @@ def _leading_parts(uris: pl.LazyFrame, separator: str) -> pl.LazyFrame:
 
 
 def _entries(kind: str, content_json: str) -> Iterator[_Entry]:
-    """The entries of one document; malformed ones, which were refused when it was read, are passed over."""
+    """The entries of one document. Malformed ones were refused when it was read."""
     for position, text in enumerate(entry_texts(content_json)):
-        entry = parse(text.decode())
         digest = hashlib.blake2b(text, digest_size=16).hexdigest()
-        for read in _READERS[InputKind(kind)](entry) if isinstance(entry, dict) else ():
-            yield read._replace(position=position, digest=digest)
+        for entry in _READERS[InputKind(kind)](text):
+            yield entry._replace(position=position, digest=digest)
 
 
-def _study_entries(study: dict[str, Any]) -> Iterator[_Entry]:
-    runs = _list(study.get("runs"))
-    if isinstance(study.get("study_id"), str):
-        yield _Entry(study["study_id"], len(runs), _texts(runs, "run_id"))
+def _study_entries(text: bytes) -> Iterator[_Entry]:
+    study = json.decode(text, type=_Study)
+    yield _Entry(study.study_id, len(study.runs), [run.run_id for run in study.runs])
 
 
-def _unit_list_entries(units: dict[str, Any]) -> Iterator[_Entry]:
-    ids = {*_texts(_list(units.get("available")), "id"), *_texts(_list(units.get("sent")), "id")}
-    if isinstance(units.get("run_id"), str):
-        yield _Entry(units["run_id"], len(ids), [])
+def _unit_list_entries(text: bytes) -> Iterator[_Entry]:
+    units = json.decode(text, type=UnitList)
+    yield _Entry(units.run_id, len({unit.id for unit in (*units.available, *units.sent)}), [])
 
 
-def _declaration_entries(declaration: dict[str, Any]) -> Iterator[_Entry]:
-    tools = declaration.get("tools")
-    run_ids = declaration.get("run_ids")
-    subjects = [ALL_RUNS] if run_ids == ALL_RUNS else _list(run_ids)
-    for run_id in subjects:
-        if isinstance(run_id, str):
-            yield _Entry(run_id, len(tools) if isinstance(tools, dict) else 0, [])
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _texts(entries: list[Any], member: str) -> list[str]:
-    """The texts that the entries of a list hold under a member."""
-    return [e[member] for e in entries if isinstance(e, dict) and isinstance(e.get(member), str)]
+def _declaration_entries(text: bytes) -> Iterator[_Entry]:
+    declaration = json.decode(text, type=Declaration)
+    tools = 0 if declaration.tools is UNSET else len(declaration.tools)
+    for run_id in [ALL_RUNS] if declaration.run_ids == ALL_RUNS else declaration.run_ids:
+        yield _Entry(run_id, tools, [])
 
 
 _READERS = {

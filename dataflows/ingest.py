@@ -10,7 +10,7 @@ from afp_nodes.record.inputs import named_kind
 from afp_nodes.refusals import Refusal, RefusedError
 from dataflows.declared import handed_over
 from dataflows.derive import derive
-from dataflows.ingested import Ingested, IngestOptions
+from dataflows.ingested import Ingested, IngestOptions, document_name
 from dataflows.inputs import Document, Limits, Source, read_documents
 from dataflows.store.parts import write_chunk
 
@@ -71,7 +71,7 @@ class _Intake:
     def __init__(self, options: IngestOptions) -> None:
         self._options = options
         self._read_options = ReadOptions(split_runs=options.split_runs)
-        self._seen = set(options.known_sha256)
+        self._seen = set(options.known)
         self._ingested = Ingested()
         self._documents = self._refused = 0
         self._start_chunk()
@@ -128,16 +128,18 @@ class _Intake:
         A copy of what its name says to be a list is read again, for the entries of it that are refused.
         """
         place = {"source_uri": document.source_uri, "position": document.position}
-        is_copy = document.sha256 in self._seen
-        if is_copy and named_kind(document.source_uri) is None:
-            self._ingested.copies.append({"sha256": document.sha256, **place})
+        kind = named_kind(document.source_uri)
+        name = document_name(document.sha256, kind)
+        is_copy = name in self._seen
+        if is_copy and kind is None:
+            self._ingested.copies.append({"name": name, **place})
             return True
         try:
             read = read_document(document.data, document.source_uri, self._read_options)
         except RefusedError as refused:
             self._ingested.refusals.append(_on_its_line(refused, document).at(document.source_uri, document.position))
             return False
-        self._seen.add(document.sha256)
+        self._seen.add(name)
         if isinstance(read, ReadInput):
             self._take_input(read, document, place, is_copy=is_copy)
         else:
@@ -150,7 +152,7 @@ class _Intake:
             refused.at(document.source_uri, index) for index, refused in read.refused_entries
         )
         if is_copy:
-            self._ingested.copies.append({"sha256": document.sha256, **place})
+            self._ingested.copies.append({"name": document_name(document.sha256, read.kind), **place})
             return
         self._ingested.inputs.append(
             {

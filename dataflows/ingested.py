@@ -4,21 +4,31 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from afp_nodes.refusals import Refusal
+from afp_nodes.words import InputKind
 from dataflows.inputs import Limits
 from dataflows.store.manifest import Chunk
+
+DECLARING = (InputKind.UNITS, InputKind.DECLARATIONS)
+"""Kinds of document that declare something of runs; studies do not."""
+
+
+def document_name(sha256: str, kind: str | None) -> str:
+    """What two documents share that are the same: their bytes, and of lists, which only their place tells, the kind."""
+    return f"{sha256} {kind}" if kind in DECLARING else sha256
 
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
     """What every worker of a job needs to know. Picklable.
 
-    `declared` is the file that holds what applications declare, None = nothing is known to be declared.
+    `known` names the documents that were taken in before, see `document_name`. `declared` is the file that holds what
+    applications declare, None = nothing is known to be declared.
     """
 
     store_root: str
     batch_id: str
     declared: str | None = None
-    known_sha256: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
     keep_tokens: bool = False
     split_runs: bool = False
     limits: Limits = field(default_factory=Limits)

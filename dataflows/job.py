@@ -113,7 +113,7 @@ def _written(
         if batch.base and batch.base.version != known.version:
             known = Known.of(batch.base)
         unchanged, changed = known.divided(found.sources)
-        options = options_of(batch_id=batch.batch_id, known_sha256=known.sha256)
+        options = options_of(batch_id=batch.batch_id, known=known.documents)
         ingested = Ingested(refusals=found.refusals)
         ingested += ingested_sources(changed, options, known, jobs, progress)
         replaced = rederived_chunks(known, batch)

@@ -7,7 +7,7 @@ import polars as pl
 
 from afp_nodes.refusals import Refusal
 from afp_nodes.schemas import Files, Inputs, Quarantine, Recordings, Table
-from dataflows.ingested import Ingested
+from dataflows.ingested import Ingested, document_name
 from dataflows.inputs import Source, is_unchanged
 from dataflows.store import Snapshot
 
@@ -43,6 +43,12 @@ class Known:
     def sha256(self) -> frozenset[str]:
         """Digests of all documents that were taken in."""
         return frozenset(self.recordings["recording_sha256"]) | frozenset(self.inputs["sha256"])
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """All documents that were taken in, by their names."""
+        inputs = self.inputs.select("sha256", "kind").rows()
+        return frozenset(self.recordings["recording_sha256"]) | {document_name(*document) for document in inputs}
 
     @property
     def refused(self) -> set[Told]:

@@ -11,10 +11,10 @@ import polars as pl
 
 from afp_nodes.record.inputs import named_kind
 from afp_nodes.schemas import Files, Inputs, Quarantine, Recordings, Table
-from afp_nodes.words import DocumentStatus, InputKind
-from dataflows.declared import DOCUMENT, Declarations, hand_over
+from afp_nodes.words import DocumentStatus
+from dataflows.declared import DECLARES, DOCUMENT, Declarations, hand_over
 from dataflows.ingest import ingest
-from dataflows.ingested import Ingested, IngestOptions
+from dataflows.ingested import DECLARING, Ingested, IngestOptions
 from dataflows.inputs import Source
 from dataflows.known import Known
 from dataflows.store.batch import Batch
@@ -28,10 +28,11 @@ from dataflows.summary import Progress
 from dataflows.version import CODE_VERSION
 from dataflows.workers import mapped
 
+_INPUT_NAME = pl.when(DECLARES).then(pl.concat_str("sha256", "kind", separator=" ")).otherwise("sha256")
+"""The name of a document that is no recording, see `document_name`."""
+
 SHARE_BYTES = 128_000_000
 """Size of the files one worker is given at a time: enough for some full chunks."""
-
-DECLARING = (InputKind.UNITS, InputKind.DECLARATIONS)
 
 
 def ingested_sources(
@@ -103,7 +104,8 @@ def rederived_chunks(known: Known, batch: Batch) -> dict[str, Chunk]:
     """New parts for chunks whose tables an older version of the derivations made, by the id of the old chunk."""
     if known.snapshot is None:
         return {}
-    outdated, declarations = needs_rederiving(known.snapshot, CODE_VERSION), Declarations.among(known.inputs)
+    outdated = needs_rederiving(known.snapshot, CODE_VERSION)
+    declarations = Declarations.among(known.inputs) if outdated else Declarations()
     return {
         chunk.id: derived_again(batch.root, batch.batch_id, chunk, declarations)
         for chunk in known.snapshot.manifest.chunks
@@ -117,7 +119,7 @@ def contribution_of(ingested: Ingested, known: Known, batch: Batch, rederived: d
     unsettled = {"status": pl.lit(DocumentStatus.ACTIVE), "conflict": pl.lit(value=False)}
     recordings = _rows(Recordings, ingested.recordings).with_columns(**told, **unsettled)
     inputs = _rows(Inputs, ingested.inputs).with_columns(**told, status=unsettled["status"])
-    copies = pl.DataFrame(ingested.copies, schema={"sha256": pl.String, "source_uri": pl.String, "position": pl.Int64})
+    copies = pl.DataFrame(ingested.copies, schema={"name": pl.String, "source_uri": pl.String, "position": pl.Int64})
     refusals = [
         {
             "source_uri": r.source_uri,
@@ -131,8 +133,8 @@ def contribution_of(ingested: Ingested, known: Known, batch: Batch, rederived: d
     ]
     return Contribution(
         chunks=tuple(ingested.chunks),
-        recordings=_with_copies(recordings, known.recordings, copies.rename({"sha256": "recording_sha256"}), told),
-        inputs=_with_copies(inputs, known.inputs, copies, told),
+        recordings=_with_copies(recordings, known.recordings, pl.col("recording_sha256"), copies, told),
+        inputs=_with_copies(inputs, known.inputs, _INPUT_NAME, copies, told),
         quarantine=_rows(Quarantine, refusals),
         files=_rows(Files, ingested.files),
         replaced_chunks=rederived,
@@ -144,18 +146,16 @@ def _rows(schema: type[Table], rows: list[dict[str, Any]]) -> pl.DataFrame:
 
 
 def _with_copies(
-    new: pl.DataFrame, known: pl.DataFrame, copies: pl.DataFrame, told: dict[str, pl.Expr]
+    new: pl.DataFrame, known: pl.DataFrame, name: pl.Expr, copies: pl.DataFrame, told: dict[str, pl.Expr]
 ) -> pl.DataFrame:
-    """New sightings, and a row for each further place at which a known document was found."""
-    digest = copies.columns[0]
-    documents = pl.concat([known.select(new.columns), new]).unique(
-        [name for name in (digest, "run_id") if name in new.columns], maintain_order=True
-    )
+    """New sightings, and a row for each further place at which a known document was found; `name` is a document's."""
+    documents = pl.concat([known.select(new.columns), new]).with_columns(name=name)
+    each_once = documents.unique([n for n in ("name", "run_id") if n in documents.columns], maintain_order=True)
     further = (
-        documents.drop("source_uri", "position")
-        .join(copies, on=digest)
+        each_once.drop("source_uri", "position")
+        .join(copies, on="name")
+        .join(known.with_columns(name=name), on=["name", "source_uri", "position"], how="anti")
         .with_columns(**told)
         .select(new.columns)
-        .join(known, on=[digest, "source_uri", "position"], how="anti")
     )
     return pl.concat([new, further])

@@ -116,7 +116,7 @@ def _with_lists(draft: Draft, newest: Snapshot | None, code_version: str) -> Dra
     if newest and (newest.manifest.lists, newest.manifest.code_version) == (digest, code_version):
         tables = newest.manifest.tables
         return replace(draft, lists=digest, parts={name: tables[name] for name in DERIVED & tables.keys()})
-    return replace(draft, lists=digest, frames=draft.frames | (tables_of_lists(lists) if digest else {}))
+    return replace(draft, lists=digest, frames=draft.frames | tables_of_lists(lists))
 
 
 def stale_chunks(snapshot: Snapshot) -> list[LiveChunk]:

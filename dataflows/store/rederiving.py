@@ -16,6 +16,9 @@ from dataflows.store.outdated import DERIVED
 from dataflows.store.parts import must_be_whole, write_chunk
 from dataflows.store.scanning import live, scan_files
 
+LISTS_AT_ONCE = 2_000
+"""Unit lists without runs that are derived in one piece, which bounds the memory that takes."""
+
 
 def derived_again(root: Path, batch_id: str, chunk: LiveChunk, declarations: Declarations) -> Chunk:
     """New parts for the derived tables of the live runs of a chunk, made from its facts and what is in force.
@@ -29,8 +32,10 @@ def derived_again(root: Path, batch_id: str, chunk: LiveChunk, declarations: Dec
 
 def tables_of_lists(lists: Declarations) -> Frames:
     """What derives from unit lists alone, whose runs are in no recording; tables without rows are left out."""
-    declared = lists.of_runs(lists.run_ids())
-    tables = _derived(FactCollector(keep_tokens=False).frames(), declared.frames)
+    nothing, run_ids = FactCollector(keep_tokens=False).frames(), sorted(lists.run_ids())
+    shares = [run_ids[start : start + LISTS_AT_ONCE] for start in range(0, len(run_ids), LISTS_AT_ONCE)]
+    parts = [_derived(nothing, lists.of_runs(share).frames) for share in shares]
+    tables = {name: pl.concat([part[name] for part in parts]) for name in DERIVED} if parts else {}
     return {name: frame for name, frame in tables.items() if not frame.is_empty()}
 
 

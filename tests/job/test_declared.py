@@ -269,6 +269,21 @@ def test_an_entry_that_is_refused_stays_so_when_its_file_is_read_again_and_in_ev
     assert refused == [(1, "bad-units"), (1, "bad-units")]
 
 
+def test_bytes_that_two_names_tell_apart_are_two_documents_whichever_came_first(tmp_path: Path) -> None:
+    both = {**units("r", "a"), **declaration(["r"], find="rows")}
+    named = write(tmp_path / "inbox", x__declarations=both, x__units=both, y=both, z__units=both)
+    tables = []
+    for number, order in enumerate((list(named), [*reversed(named)])):
+        for name in order:
+            run([str(named[name])], str(tmp_path / f"store{number}"))
+        tables.append(told_tables(Store(tmp_path / f"store{number}")))
+    taken_in(tmp_path / "whole", named.values())
+    assert tables[0] == tables[1] == told_tables(Store(tmp_path / "whole"))
+    kinds = [("declarations", "active"), ("units", "active"), ("units", "duplicate")]
+    assert rows(tmp_path / "whole", "inputs", "kind", "status") == kinds
+    assert rows(tmp_path / "whole", "quarantine", "code") == [("unknown-shape",)]
+
+
 def test_named_documents_in_memory_give_the_tables_of_a_job(inbox: dict[str, Path], tmp_path: Path) -> None:
     taken_in(tmp_path / "store", inbox.values())
     tables = tables_of([(path.name, path.read_bytes()) for path in inbox.values()], validate=True)
