@@ -19,6 +19,7 @@ from afp_nodes.schemas import (
     Standings,
     Verdicts,
 )
+from afp_nodes.templates import filled
 from afp_nodes.verdict_ids import verdict_id
 from afp_nodes.words import Coverage, MissingContextVerdict, SubjectKind, Tier, VerdictKind
 
@@ -29,11 +30,11 @@ def coverage_claims(coverages: dy.LazyFrame[Coverages]) -> dy.LazyFrame[Claims]:
     It rests on the commit that began the life asked about, and on the commits that read it:
     `{"written_at": position or null, "read_at": [positions], "lives": how many the slice holds}`.
     """
-    evidence = pl.format(
-        '[{{"written_at":{},"read_at":[{}],"lives":{}}}]',
+    evidence = filled(
+        '[{"written_at":{},"read_at":[{}],"lives":{}}]',
         pl.col("root_commit_idx").cast(pl.String).fill_null("null"),
         pl.col("root_readers").cast(pl.List(pl.String)).list.join(","),
-        pl.col("reached_lives"),
+        "reached_lives",
     )
     return coverages.select(
         "run_id",
@@ -83,7 +84,7 @@ def missing_context_claims(
         .then(pl.lit(MissingContextVerdict.UNKNOWN))
         .otherwise(pl.lit(MissingContextVerdict.NONE_DROPPED))
     )
-    evidence = pl.format("[{}]", pl.col("rests_on").fill_null(""))
+    evidence = filled("[{}]", pl.col("rests_on").fill_null(""))
     return (
         run_records.select("run_id")
         .join(summed, on="run_id", how="left")
@@ -115,13 +116,13 @@ def standing_claims(
     """
     fired = reasons.sort("run_id", "position").select(
         "run_id",
-        rests_on=pl.format('{{"reason":"{}","witnesses":{}}}', pl.col("reason").cast(pl.String), "witnesses_json"),
+        rests_on=filled('{"reason":"{}","witnesses":{}}', "reason", "witnesses_json"),
     )
     looked = standing_checks.sort("run_id", "layer", "check_name").select(
         "run_id",
-        rests_on=pl.format(
-            '{{"check":"{}","ran":{},"of":{},"witnesses":{}}}',
-            pl.col("check_name").cast(pl.String),
+        rests_on=filled(
+            '{"check":"{}","ran":{},"of":{},"witnesses":{}}',
+            "check_name",
             "ran",
             "of",
             "witnesses_json",
@@ -132,7 +133,7 @@ def standing_claims(
         _run_claims,
         VerdictKind.STANDING,
         pl.col("standing").cast(pl.String),
-        pl.format("[{}]", pl.col("rests_on").fill_null("")),
+        filled("[{}]", pl.col("rests_on").fill_null("")),
     )
 
 
