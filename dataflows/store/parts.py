@@ -18,6 +18,9 @@ from dataflows.store.manifest import Chunk, Part
 ROW_GROUP_ROWS = 32_768
 """Rows of one row group: few enough that the statistics of `run_id` lead straight to one run's rows."""
 
+ROW_GROUP_BYTES = 8_000_000
+"""Bytes of one row group, roughly: the values of a long recording are encoded a part at a time."""
+
 SYNCING_THREADS = 4
 
 TEMPORARY = ".tmp"
@@ -87,12 +90,14 @@ def must_be_whole(root: Path, part: Part) -> None:
 def write_part(root: str, name: str, frame: pl.DataFrame) -> Part:
     """Writes one frame as one part: temporary name, sync, rename. Raises `OSError`."""
     buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd", compression_level=3, row_group_size=ROW_GROUP_ROWS)
+    size = int(frame.estimated_size())
+    rows = min(ROW_GROUP_ROWS, max(1, frame.height * ROW_GROUP_BYTES // max(1, size)))
+    frame.write_parquet(buffer, compression="zstd", compression_level=3, row_group_size=rows)
     data = buffer.getbuffer()
     write_synced(Path(root, name), data)
     columns = {column: sql_type(dtype) for column, dtype in frame.schema.items()}
     sha256 = hashlib.sha256(data).hexdigest()
-    return Part(name, frame.height, len(data), sha256, shape_of(columns), int(frame.estimated_size()))
+    return Part(name, frame.height, len(data), sha256, shape_of(columns), size)
 
 
 def write_synced(path: Path, data: bytes | memoryview) -> None:
