@@ -16,7 +16,7 @@ from dataflows.store.columns import shape_of
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import LiveChunk, Part, read_manifest
-from dataflows.store.merging import stale_chunks
+from dataflows.store.merging import out_of_force
 from dataflows.store.outdated import DERIVED
 
 SHOWN = 5
@@ -152,11 +152,11 @@ def _table_problems(snapshot: Snapshot) -> Iterator[Problem]:
             yield from _strangers(connection, snapshot, chunk)
         for table in sorted(DERIVED & snapshot.manifest.tables.keys()):
             yield from _repeated_runs(connection, snapshot, table)
-    for chunk in stale_chunks(snapshot):
+    for what in out_of_force(snapshot):
         yield Problem(
-            f"Chunk {chunk.id} was derived with other unit lists or declarations than those in force;"
+            f"In the newest snapshot {what} was derived with other unit lists or declarations than those in force;"
             " the next run that publishes derives it again.",
-            chunk.tables["runs"].file,
+            f"manifests/{snapshot.version:010d}.json",
         )
 
 

@@ -119,11 +119,15 @@ def _with_lists(draft: Draft, newest: Snapshot | None, code_version: str) -> Dra
     return replace(draft, lists=digest, frames=draft.frames | tables_of_lists(lists))
 
 
-def stale_chunks(snapshot: Snapshot) -> list[LiveChunk]:
-    """The chunks that were derived with something else than what is in force: none, unless the snapshot is broken."""
+def out_of_force(snapshot: Snapshot) -> Iterator[str]:
+    """What was derived with something else than what is in force: nothing, unless the snapshot is broken."""
     chunks, declarations = list(snapshot.manifest.chunks), Declarations.among(earlier_rows(snapshot, Inputs))
     placed = no_rows(HeldRuns) if declarations.in_force.is_empty() else _placed_runs(chunks, snapshot.root)
-    return list(_stale(chunks, snapshot.manifest.chunks, declarations.digests_of(placed)))
+    for chunk in _stale(chunks, snapshot.manifest.chunks, declarations.digests_of(placed)):
+        yield f"chunk {chunk.id}"
+    lists = declarations.lists_without(earlier_rows(snapshot, Recordings)["run_id"].to_list())
+    if snapshot.manifest.lists != lists.digest_of(lists.run_ids()):
+        yield "what belongs to no chunk"
 
 
 def no_rows(schema: type[Table] | type[HeldRuns]) -> pl.DataFrame:

@@ -136,12 +136,14 @@ def test_a_run_whose_recording_is_not_the_active_one_is_named(store: Store) -> N
 def test_a_chunk_that_was_derived_with_what_is_not_in_force_is_named(store: Store) -> None:
     def change(manifest: Manifest) -> Manifest:
         *others, chunk = manifest.chunks
-        return replace(manifest, chunks=(*others, replace(chunk, declared="of old")))
+        return replace(manifest, chunks=(*others, replace(chunk, declared="of old")), lists="of old")
 
     published_otherwise(store, change)
-    problem = only(store)
-    assert problem.file == part_of(store, "runs")
-    assert "other unit lists or declarations than those in force; the next run that publishes" in str(problem)
+    problems = [str(problem) for problem in check(store)]
+    assert [what in said for what, said in zip(("chunk ", "what belongs to no chunk"), problems, strict=True)] == [
+        True
+    ] * 2
+    assert all("other unit lists or declarations than those in force; the next run" in said for said in problems)
     publish_runs(store, {"u": "d1"})
     assert check(store) == []
 
