@@ -49,6 +49,7 @@ from afp_nodes.schemas.job import (
     Recordings,
     RunLabels,
     Snapshots,
+    StudyEntries,
     StudyRuns,
     SupersededRuns,
 )
@@ -221,6 +222,7 @@ __all__ = [
     "States",
     "StepTexts",
     "StepWrites",
+    "StudyEntries",
     "StudyRuns",
     "SupersededRuns",
     "SuspectWrites",

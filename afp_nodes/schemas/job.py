@@ -88,6 +88,13 @@ class StudyRuns(Table):
     run_id = dy.String(primary_key=True, description="run it lists; its recording need not be in the store")
 
 
+class StudyEntries(Frame):
+    """One study, and the document that is in force for it."""
+
+    study_id = dy.String(primary_key=True, description="study it declares")
+    sha256 = dy.String(description="SHA-256 of the decompressed document")
+
+
 class InputEntries(Frame):
     """One entry of one document that is not a recording: what it speaks of and how much it says."""
 
