@@ -413,3 +413,76 @@ class StandingCheck(StrEnum):
     RESULT_PERIOD = "result-period"
     NAMES_AND_NUMBERS = "names-and-numbers"
     ANSWER_CHECKS = "answer-checks"
+
+
+class LoopSight(StrEnum):
+    """What the record of one of two runs says of a loop that either of them has."""
+
+    SHOWN = "shown"
+    ENDED = "ended"
+    NOT_SHOWN = "not-shown"
+
+
+class DiffMoment(StrEnum):
+    """What of two runs is compared, in the order in which it happens in a loop; `run` is the run as a whole."""
+
+    CONTEXT = "context"
+    DECISION = "decision"
+    CALL = "call"
+    RUN = "run"
+
+
+class Sameness(StrEnum):
+    """Whether two runs agree in something."""
+
+    SAME = "same"
+    DIFFERS = "differs"
+    UNKNOWN = "unknown"
+
+
+class Piece(StrEnum):
+    """What kind of thing a piece of a call's context is, in the order in which they are listed."""
+
+    PROMPT = "system prompt"
+    USER = "user message"
+    MODEL = "model message"
+    INJECTION = "injection"
+    MEMORY = "memory"
+    TOOL_RESULT = "tool result"
+    TOOL = "tool"
+    OTHER = "other"
+
+
+class Facet(StrEnum):
+    """What of two runs as a whole is compared, in the order in which it is listed."""
+
+    QUESTION = "question"
+    CONFIGURATION = "configuration"
+    ROUTING = "routing"
+    DELIVERY = "delivery"
+    ANSWER = "answer"
+    STANDING = "standing"
+    MODEL_CALLS = "model calls"
+    TOKENS = "tokens"
+
+
+class Ground(StrEnum):
+    """What a row of a comparison rests on."""
+
+    ALIKE = "alike"
+    ONLY_A = "only-a"
+    ONLY_B = "only-b"
+    OTHER_CONTENT = "other-content"
+    OTHER_CALLS = "other-calls"
+    OTHER_WORDS = "other-words"
+    CALLS_OR_WORDS = "calls-or-words"
+    OTHER_STATUS = "other-status"
+    OTHER_RESULT = "other-result"
+    OTHER_ROUTE = "other-route"
+    REDACTED = "redacted"
+    NO_TEXT = "no-text"
+    UNNAMED_CALL = "unnamed-call"
+    NO_END = "no-end"
+    NOT_SHOWN_A = "not-shown-a"
+    NOT_SHOWN_B = "not-shown-b"
+    NOT_SHOWN = "not-shown"
