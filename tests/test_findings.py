@@ -1,9 +1,41 @@
 """Findings: sentences that are right for none, one and many, and say what is not known."""
 
+from collections.abc import Iterator
+
 import duckdb
 import pytest
 
-from dataflows.questions import question_text
+from dataflows.findings import sentences
+
+
+@pytest.fixture
+def store() -> Iterator[duckdb.DuckDBPyConnection]:
+    """An empty store, with the columns that findings read."""
+    with duckdb.connect() as connection:
+        connection.execute(
+            """
+            CREATE TABLE runs (
+                run_id VARCHAR, study_id VARCHAR, answered BOOLEAN, reads_recorded BOOLEAN, dropped_events BIGINT,
+                odd_values BIGINT, redacted_names VARCHAR[], manifest_json VARCHAR
+            );
+            CREATE TABLE variables (run_id VARCHAR, coverage VARCHAR);
+            CREATE TABLE ablation_hooks (run_id VARCHAR, suspect_kind VARCHAR, suspect_id VARCHAR);
+            CREATE TABLE standings (run_id VARCHAR, answered BOOLEAN, standing VARCHAR);
+            CREATE TABLE reasons (run_id VARCHAR, reason VARCHAR);
+            CREATE TABLE verdicts (run_id VARCHAR, kind VARCHAR, verdict VARCHAR);
+            CREATE TABLE routing (run_id VARCHAR, to_skill VARCHAR, delivered_verdict VARCHAR);
+            CREATE TABLE events (run_id VARCHAR, payload_json VARCHAR);
+            CREATE TABLE states (run_id VARCHAR, state_json VARCHAR);
+            CREATE TABLE writes (run_id VARCHAR, key VARCHAR, overwrite_json VARCHAR, update_json VARCHAR);
+            """
+        )
+        yield connection
+
+
+def add_runs(store: duckdb.DuckDBPyConnection, *runs: str) -> None:
+    """Adds runs: id, study, answered, reads recorded, dropped events, odd values, redacted names."""
+    for run in runs:
+        store.execute(f"INSERT INTO runs VALUES ({run}, NULL)")
 
 
 @pytest.mark.parametrize(
@@ -34,31 +66,64 @@ from dataflows.questions import question_text
         ),
     ],
 )
-def test_findings_are_sentences_for_one_and_for_many(copies: int, said: list[str]) -> None:
-    with duckdb.connect() as store:
-        store.execute(
-            f"""
-            CREATE TABLE runs AS
-                SELECT run_id, NULL::BOOLEAN AS answered, false AS reads_recorded, 7 AS dropped_events, 1 AS odd_values
-                FROM range({copies}) AS copies (run_id);
-            CREATE TABLE variables AS SELECT 'unknown' AS coverage FROM runs;
-            CREATE TABLE ablation_hooks AS SELECT run_id, 'tool' AS suspect_kind, 'lookup' AS suspect_id FROM runs;
-            """
-        )
-        assert [sentence for (sentence,) in store.execute(question_text("findings")).fetchall()] == said
+def test_findings_are_sentences_for_one_and_for_many(
+    store: duckdb.DuckDBPyConnection, copies: int, said: list[str]
+) -> None:
+    store.execute(
+        f"""
+        INSERT INTO runs SELECT run_id, NULL, NULL, false, 7, 1, [], NULL FROM range({copies}) AS copies (run_id);
+        INSERT INTO variables SELECT run_id, 'unknown' FROM runs;
+        INSERT INTO ablation_hooks SELECT run_id, 'tool', 'lookup' FROM runs;
+        """
+    )
+    assert sentences(store) == said
 
 
-def test_what_is_not_known_is_neither_a_lost_event_nor_an_answer() -> None:
-    with duckdb.connect() as store:
-        store.execute(
-            """
-            CREATE TABLE runs AS
-                SELECT * FROM (VALUES (true, true, NULL::BIGINT, 0), (false, true, 0, 0), (NULL, true, 0, 0))
-                AS runs (answered, reads_recorded, dropped_events, odd_values);
-            CREATE TABLE variables (coverage VARCHAR);
-            CREATE TABLE ablation_hooks (run_id VARCHAR, suspect_kind VARCHAR, suspect_id VARCHAR);
-            """
-        )
-        assert store.execute(question_text("findings")).fetchall() == [
-            ("1 of 3 runs gave an answer; 1 gave none, and for 1 the record cannot tell",)
-        ]
+def test_what_is_not_known_is_neither_a_lost_event_nor_an_answer(store: duckdb.DuckDBPyConnection) -> None:
+    add_runs(
+        store,
+        "'a', NULL, true, true, NULL, 0, []",
+        "'b', NULL, false, true, 0, 0, []",
+        "'c', NULL, NULL, true, 0, 0, []",
+    )
+    assert sentences(store) == ["1 of 3 runs gave an answer; 1 gave none, and for 1 the record cannot tell"]
+
+
+def test_findings_tell_of_doubt_dropped_context_and_skills_and_leave_probe_runs_out(
+    store: duckdb.DuckDBPyConnection,
+) -> None:
+    add_runs(
+        store,
+        "'a', NULL, true, true, 0, 0, []",
+        "'b', NULL, false, true, 0, 0, []",
+        "'p', 'study', true, true, 0, 0, []",
+    )
+    store.execute(
+        """
+        INSERT INTO standings VALUES ('a', true, 'not-sure'), ('b', false, 'not-sure'), ('p', true, 'not-sure');
+        INSERT INTO reasons VALUES ('a', 'declared-absent'), ('b', 'stopped-early'), ('p', 'stopped-early');
+        INSERT INTO verdicts VALUES ('a', 'missing-context', 'dropped'), ('b', 'missing-context', 'unknown');
+        INSERT INTO routing VALUES ('a', 'refunds', 'not-delivered'), ('p', 'hours', 'not-delivered');
+        """
+    )
+    assert sentences(store) == [
+        "1 of 2 runs gave an answer; 1 gave none, and for 0 the record cannot tell"
+        " (1 probe runs of studies are not counted here)",
+        "of 1 answer 1 has a reason for doubt (declared-absent in 1); for 0 the record holds nothing to judge by",
+        "context that was available was not sent in 1 run; in 1 the record cannot tell",
+        "skills that were decided on and never reached the model: refunds (1 run)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("naming", "named"),
+    [(["r"], "[redacted] (1 run)"), (["r", "s"], "Mira Okafor (2 runs)"), (["s"], "Mira Okafor (1 run)")],
+)
+def test_a_name_that_every_run_redacts_is_not_named(
+    store: duckdb.DuckDBPyConnection, naming: list[str], named: str
+) -> None:
+    add_runs(store, "'r', NULL, true, true, 0, 0, ['customer']", "'s', NULL, true, true, 0, 0, []")
+    store.execute("""INSERT INTO events VALUES ('r', '{"customer":"Mira Okafor"}')""")
+    for run in naming:
+        store.execute(f"INSERT INTO ablation_hooks VALUES ('{run}', 'injection', 'Mira Okafor')")
+    assert sentences(store)[-1] == f"sources that most runs could be tested without: injection {named}"

@@ -7,6 +7,12 @@ production as (
     where study_id is null
 ),
 
+-- what is named is shown by the first run that names it, one that redacts nothing before one that does
+showing_runs as (
+    select run_id, row_number() over (order by len(redacted_names) > 0, run_id) as showing
+    from production
+),
+
 counted_runs as (
     select
         count(*) as all_runs,
@@ -58,9 +64,9 @@ missing as (
 ),
 
 withheld_skills as (
-    select to_skill, count(*) as runs
+    select to_skill, count(*) as runs, min_by(run_id, showing) as shown_by
     from routing
-    semi join production using (run_id)
+    inner join showing_runs using (run_id)
     where delivered_verdict = 'not-delivered'
     group by to_skill
 ),
@@ -76,10 +82,14 @@ counted_variables as (
 ),
 
 suspect_runs as (
-    select suspect_kind, suspect_id, count(distinct run_id) as suspected_runs
+    select
+        suspect_kind,
+        suspect_id,
+        count(distinct run_id) as suspected_runs,
+        min_by(run_id, showing) as shown_by
     from ablation_hooks
-    semi join production using (run_id)
-    group by all
+    inner join showing_runs using (run_id)
+    group by suspect_kind, suspect_id
 ),
 
 top_suspects as (
@@ -93,7 +103,7 @@ sentences as (
     select 1 as place, format(
         '{:,} of {:,} {} gave an answer; {:,} gave none, and for {:,} the record cannot tell',
         answered_runs, all_runs, if(all_runs = 1, 'run', 'runs'), unanswered_runs, unclear_runs
-    ) || if(probe_runs > 0, format(' ({:,} probe runs of studies are not counted here)', probe_runs), '') as sentence
+    ) || if(probe_runs > 0, format(' ({:,} probe runs of studies are not counted here)', probe_runs), '') as sentence, []::varchar[] as shown_by
     from counted_runs cross join probes
     where all_runs > 0
 
@@ -106,7 +116,7 @@ sentences as (
             select string_agg(format('{} in {:,}', reason, runs), ', ' order by runs desc, reason) from first_reasons
         ) || ')', ''),
         runs_not_assessed
-    )
+    ), []
     from counted_standings
     where all_standings > 0
 
@@ -116,14 +126,14 @@ sentences as (
         coalesce(sum(runs) filter (verdict = 'dropped'), 0)::bigint,
         if(coalesce(sum(runs) filter (verdict = 'dropped'), 0) = 1, 'run', 'runs'),
         coalesce(sum(runs) filter (verdict = 'unknown'), 0)::bigint
-    )
+    ), []
     from missing
     having count(*) > 0
 
     union all
     select 4, 'skills that were decided on and never reached the model: ' || string_agg(
         format('{} ({:,} {})', to_skill, runs, if(runs = 1, 'run', 'runs')), ', ' order by runs desc, to_skill
-    )
+    ), array_agg(shown_by)
     from withheld_skills
     having count(*) > 0
 
@@ -132,7 +142,7 @@ sentences as (
         'what {:,} {} fed is recorded exactly for {:,}, conservatively for {:,}, and not known for {:,}',
         all_variables, if(all_variables = 1, 'variable', 'variables'),
         exact_variables, conservative_variables, unknown_variables
-    )
+    ), []
     from counted_variables
     where all_variables > 0
 
@@ -140,7 +150,7 @@ sentences as (
     select 6, 'sources that most runs could be tested without: ' || string_agg(
         format('{} {} ({:,} {})', suspect_kind, suspect_id, suspected_runs, if(suspected_runs = 1, 'run', 'runs')), ', '
         order by suspected_runs desc, suspect_kind, suspect_id
-    )
+    ), array_agg(shown_by)
     from top_suspects
     having count(*) > 0
 
@@ -148,7 +158,7 @@ sentences as (
     select 7, format(
         '{:,} {} no reads: who used a value there is not known',
         runs_without_reads, if(runs_without_reads = 1, 'run records', 'runs record')
-    )
+    ), []
     from counted_runs
     where runs_without_reads > 0
 
@@ -156,7 +166,7 @@ sentences as (
     select 8, format(
         '{:,} {} totals are at least what is shown',
         capped_runs, if(capped_runs = 1, 'run lost its first events: its', 'runs lost their first events: their')
-    )
+    ), []
     from counted_runs
     where capped_runs > 0
 
@@ -164,11 +174,11 @@ sentences as (
     select 9, format(
         '{:,} {} values of a wrong type, which read as absent',
         odd_runs, if(odd_runs = 1, 'run holds', 'runs hold')
-    )
+    ), []
     from counted_runs
     where odd_runs > 0
 )
 
-select sentence
+select sentence, shown_by
 from sentences
 order by place
