@@ -1,6 +1,6 @@
 """Plugins: what a study names, of ours or of an installed package. Rule: product contract, sections 6 and 12."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -23,6 +23,15 @@ def named(group: str, what: str, built_in: Mapping[str, Any], name: str) -> Any:
     names = sorted({*built_in, *offered})
     nearest = get_close_matches(name, names, n=1, cutoff=0.0)[0]
     raise UnknownNameError(f"there is no {what} {name[:60]!r}; did you mean {nearest!r}? Known: {', '.join(names)}")
+
+
+def is_known(found: Callable[[str], Any], name: str) -> bool:
+    """Whether something of that name is found."""
+    try:
+        found(name)
+    except UnknownNameError:
+        return False
+    return True
 
 
 def _loaded(offered: EntryPoint, what: str) -> Any:

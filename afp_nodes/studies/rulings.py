@@ -16,7 +16,7 @@ from afp_nodes.schemas.studies import (
 )
 from afp_nodes.studies.comparators import comparator
 from afp_nodes.studies.embedders import embedder
-from afp_nodes.studies.plugins import UnknownNameError
+from afp_nodes.studies.plugins import UnknownNameError, is_known
 from afp_nodes.studies.rules import WORDS, deciding_rule
 from afp_nodes.words import ProbeVerdict, SubjectKind
 
@@ -24,7 +24,7 @@ from afp_nodes.words import ProbeVerdict, SubjectKind
 def study_instruments(stated_studies: dy.LazyFrame[StatedStudies]) -> dy.LazyFrame[StudyInstruments]:
     """One row per study. What was there when the study was read may have been removed since."""
     named = stated_studies.select("study_id", "embedder", "comparator").collect()
-    rows = [(study_id, _judged_by(by), _is_there(how)) for study_id, by, how in named.iter_rows()]
+    rows = [(study_id, _judged_by(by), is_known(comparator, how)) for study_id, by, how in named.iter_rows()]
     return pl.LazyFrame(rows, schema=StudyInstruments.dtypes(), orient="row").pipe(StudyInstruments.cast)
 
 
@@ -69,12 +69,3 @@ def _judged_by(name: str) -> str | None:
         return embedder(name).judges
     except UnknownNameError:
         return None
-
-
-def _is_there(name: str) -> bool:
-    """Whether there is a comparator of that name."""
-    try:
-        comparator(name)
-    except UnknownNameError:
-        return False
-    return True

@@ -2,7 +2,7 @@
 record format, section 22.
 
 A study document was held to be fit when it was read. What it leaves out has a rule: three samples, the default
-comparator at 0.8, wording for similarity, five candidates of a restoration.
+comparator at 0.8, wording for similarity, no bound on candidates.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,8 +22,6 @@ from afp_nodes.studies.fitness import baseline_id
 from afp_nodes.words import StudyKind, SubjectKind
 
 DEFAULT_FLIP_THRESHOLD = 0.8
-DEFAULT_CANDIDATES = 5
-"""Units of a restoration that get a verdict where the study does not say how many."""
 
 
 def study_documents(study_rows: pl.DataFrame) -> dy.LazyFrame[StudyDocuments]:
@@ -114,7 +112,7 @@ def _specs(study: Study) -> list[str]:
     sent = {unit.id for unit in study.sent or []}
     dropped = list(dict.fromkeys(unit.id for unit in study.available or [] if unit.id not in sent))
     most = (study.options or Options()).max_candidates
-    return [unit for unit in dropped[: DEFAULT_CANDIDATES if most is None else most] if unit in declared]
+    return [unit for unit in dropped[:most] if unit in declared]
 
 
 def _probe_rows(study: Study) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 
 from afp_nodes.schemas import TABLES
+from afp_nodes.schemas.studies import Studies
 from dataflows.store.catalog import connect, part_rows, quoted_name, quoted_texts
 from dataflows.store.columns import shape_of
 from dataflows.store.errors import StoreError
@@ -18,6 +19,7 @@ from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import LiveChunk, Part, read_manifest
 from dataflows.store.merging import out_of_force
 from dataflows.store.outdated import DERIVED
+from dataflows.store.study_tables import is_current
 
 SHOWN = 5
 """Offending keys of one table or file that are named."""
@@ -157,6 +159,12 @@ def _table_problems(snapshot: Snapshot) -> Iterator[Problem]:
             f"In the newest snapshot {what} was derived with other unit lists or declarations than those in force;"
             " the next run that publishes derives it again.",
             f"manifests/{snapshot.version:010d}.json",
+        )
+    if not is_current(snapshot):
+        yield Problem(
+            "The tables of studies were made of other studies or recordings than those in force, or before what judges"
+            " them was installed or removed; the next run that publishes makes them anew.",
+            table=Studies.table_name(),
         )
 
 

@@ -86,7 +86,7 @@ class Manifest:
     `columns` holds every table with its columns of today, rows or none; `older_shapes` the columns of live parts
     that were written with others. `restores` is the version a rollback published again, `rollbacks` how many there
     were so far. `lists` is the digest of the unit lists whose runs are in no chunk, '' = none; what derives from them
-    is in `tables`.
+    is in `tables`. `studies` is the digest of the studies in force and the recordings they name, '' = no study.
     """
 
     version: int
@@ -101,6 +101,7 @@ class Manifest:
     restores: int | None = None
     rollbacks: int = 0
     lists: str = ""
+    studies: str = ""
 
     def parts(self) -> list[Part]:
         """Every file of the snapshot."""

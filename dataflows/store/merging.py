@@ -28,6 +28,7 @@ from dataflows.store.manifest import Chunk, LiveChunk, Part
 from dataflows.store.outdated import DERIVED
 from dataflows.store.rederiving import tables_of_lists
 from dataflows.store.scanning import live, scan_files, scan_parts
+from dataflows.store.study_tables import OF_STUDIES, StudiesInForce, study_tables
 
 _LEDGER = ("recordings", "inputs", "quarantine", "files", "study_runs", "superseded_runs", "in_force")
 _RUN_AND_RECORDING = {"run_id": pl.String(), "recording_sha256": pl.String()}
@@ -55,9 +56,10 @@ class Contribution:
 class Draft:
     """A snapshot that is not published yet.
 
-    The job tables but `snapshots`, and what derives from unit lists without runs, are `frames` to be written or
-    `parts` that stay; `shapes` holds the columns that parts of the draft may have been written with. Not to be
-    published before its `stale` chunks are derived again with the `declarations`. `lists` is as in the manifest.
+    The job tables but `snapshots`, and what derives from studies and from unit lists without runs, are `frames` to be
+    written or `parts` that stay; `shapes` holds the columns that parts of the draft may have been written with. Not to
+    be published before its `stale` chunks are derived again with the `declarations`. `lists` and `studies` are as in
+    the manifest.
     """
 
     chunks: tuple[LiveChunk, ...]
@@ -67,12 +69,16 @@ class Draft:
     stale: tuple[LiveChunk, ...] = ()
     declarations: Declarations = field(default_factory=Declarations)
     lists: str = ""
+    studies: str = ""
 
 
 def unchanged(snapshot: Snapshot) -> Draft:
     """A snapshot as a draft: to publish it again, or with other chunks."""
     tables = {table: part for table, part in snapshot.manifest.tables.items() if table != "snapshots"}
-    return Draft(snapshot.manifest.chunks, parts=tables, shapes=shapes_of(snapshot), lists=snapshot.manifest.lists)
+    manifest = snapshot.manifest
+    return Draft(
+        manifest.chunks, parts=tables, shapes=shapes_of(snapshot), lists=manifest.lists, studies=manifest.studies
+    )
 
 
 def shapes_of(snapshot: Snapshot | None) -> dict[str, dict[str, str]]:
@@ -97,16 +103,21 @@ def merged(newest: Snapshot | None, contribution: Contribution, root: Path, code
     touches_runs |= not documents.filter(DECLARES).is_empty()
     placed = _placed_runs(chunks, root) if touches_runs else no_rows(HeldRuns)
     held = _held_runs(placed, chunks)
-    resolved = _ledger_driver().execute([*_LEDGER], inputs=ledger_inputs | {"held_runs": held})
+    resolved = _ledger_driver().execute([*_LEDGER, "studies_in_force"], inputs=ledger_inputs | {"held_runs": held})
     frames = {name: frame.collect() for name, frame in resolved.items()}
     superseded, in_force = frames.pop("superseded_runs"), frames.pop("in_force")
+    studies = StudiesInForce.of(frames.pop("studies_in_force"), documents)
     declarations = Declarations(in_force.cast(pl.Schema(InForce.stored_dtypes())), documents)
     if touches_runs:
         _must_agree(frames["recordings"], held)
     settled = tuple(_settled(chunks, superseded, contribution, root))
     draft = Draft(settled, frames, shapes=shapes_of(newest), declarations=declarations)
     stale = tuple(_stale(chunks, settled, declarations.digests_of(placed)))
-    return replace(draft, stale=stale) if stale else _with_lists(draft, newest, code_version)
+    if stale:
+        return replace(draft, stale=stale)
+    draft = _with_lists(draft, newest, code_version)
+    made = study_tables(studies, frames["recordings"], settled, newest, root, code_version)
+    return replace(draft, frames=draft.frames | made.frames, parts=draft.parts | made.parts, studies=made.digest)
 
 
 def _with_lists(draft: Draft, newest: Snapshot | None, code_version: str) -> Draft:
@@ -115,7 +126,8 @@ def _with_lists(draft: Draft, newest: Snapshot | None, code_version: str) -> Dra
     digest = lists.digest_of(lists.run_ids())
     if newest and (newest.manifest.lists, newest.manifest.code_version) == (digest, code_version):
         tables = newest.manifest.tables
-        return replace(draft, lists=digest, parts={name: tables[name] for name in DERIVED & tables.keys()})
+        of_lists = (DERIVED - OF_STUDIES) & tables.keys()
+        return replace(draft, lists=digest, parts={name: tables[name] for name in of_lists})
     return replace(draft, lists=digest, frames=draft.frames | tables_of_lists(lists))
 
 

@@ -1,10 +1,13 @@
 """Outdated tables: those that other derivations made. Light: a job asks this before it loads the graph."""
 
-from afp_nodes.schemas import DERIVED_TABLES
+from afp_nodes.schemas import DERIVED_TABLES, STUDY_TABLES
 from dataflows.store.folder import Snapshot
 
 DERIVED = frozenset(schema.table_name() for schema in DERIVED_TABLES)
-"""Tables that are made again when the derivations change."""
+"""Tables of chunks that are made again when the derivations change."""
+
+WHOLE = DERIVED | {schema.table_name() for schema in STUDY_TABLES}
+"""Tables of a snapshot as a whole that are made again then."""
 
 
 def needs_rederiving(snapshot: Snapshot, code_version: str) -> list[str]:
@@ -13,7 +16,7 @@ def needs_rederiving(snapshot: Snapshot, code_version: str) -> list[str]:
 
 
 def is_outdated(snapshot: Snapshot, code_version: str) -> bool:
-    """Whether other derivations than these made any table, those of unit lists without runs among them."""
-    of_lists = DERIVED & snapshot.manifest.tables.keys()
-    lists_are = bool(of_lists) and snapshot.manifest.code_version != code_version
-    return lists_are or bool(needs_rederiving(snapshot, code_version))
+    """Whether other derivations than these made any table, those of studies and of unit lists without runs, too."""
+    whole = WHOLE & snapshot.manifest.tables.keys()
+    whole_are = bool(whole) and snapshot.manifest.code_version != code_version
+    return whole_are or bool(needs_rederiving(snapshot, code_version))

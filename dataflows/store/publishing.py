@@ -92,6 +92,7 @@ def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | No
         restores=restores,
         rollbacks=(earlier.rollbacks if earlier else 0) + (restores is not None),
         lists=draft.lists,
+        studies=draft.studies,
     )
     history = _history(earlier_rows(base.snapshot, Snapshots), untold)
     tables = untold.tables | {"snapshots": _job_part(publisher, "snapshots", history)}

@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from dataflows.store.catalog_file import write_catalog
+from dataflows.store.embeddings import remove_leftovers
 from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import Manifest, manifest_file, published_versions, read_manifest
@@ -94,6 +95,7 @@ def vacuum(store: Store, keep_versions: int = 1, keep_days: float = KEEP_DAYS) -
         sizes = [path.stat().st_size for path in unneeded]
         for path in unneeded:
             path.unlink(missing_ok=True)
+        remove_leftovers(root)
         write_catalog(root, batch_id)
         return Vacuumed(len(dropped), len(unneeded), sum(sizes))
 

@@ -185,7 +185,9 @@ def test_a_run_of_no_recording_is_not_published(store: Store) -> None:
 
 
 def test_a_study_names_its_runs_and_of_several_the_least_counts(store: Store) -> None:
-    studies = [json.dumps({"study_id": name, "runs": [{"run_id": "r"}, {"run_id": "absent"}]}) for name in ("b", "a")]
+    runs = [{"run_id": run, "arm_or_spec_id": "x", "seed": seed} for seed, run in enumerate(("r", "absent"))]
+    study = {"kind": "ablation", "specs": [], "runs": runs}
+    studies = [json.dumps(study | {"study_id": name}) for name in ("b", "a")]
     publish_runs(store, {"r": "a1", "s": "b1"})
     with store.batch("1") as job:
         documents = inputs(("h1", "/b.json", "study", studies[0]), ("h2", "/a.json", "study", studies[1]))

@@ -9,9 +9,9 @@ import pytest
 from afp_nodes.studies.arms import configuration_key, facets_label, matched_arm, mismatches
 from afp_nodes.studies.canonical import canonical_json
 from afp_nodes.studies.documents import Arm, resolved_samples
-from afp_nodes.studies.embedders import Embedding, mock_vector
+from afp_nodes.studies.embedders import mock_vector
 from afp_nodes.studies.rules import WORDS, deciding_rule
-from afp_nodes.studies.similarity import cosine
+from afp_nodes.studies.similarity import Embedding, cosine
 from afp_nodes.studies.spreads import median, spread
 from afp_nodes.words import ProbeVerdict
 from tests.studies.documents import ablation, probes, tables, verdict

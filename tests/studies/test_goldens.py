@@ -13,8 +13,8 @@ from afp_nodes.javascript import parse
 from afp_nodes.studies.arms import Mismatch, configuration_key, matched_arm, mismatches
 from afp_nodes.studies.canonical import canonical_json
 from afp_nodes.studies.documents import resolved_samples, study_of
-from afp_nodes.studies.embedders import Embedding, mock_vector
-from afp_nodes.studies.similarity import cosine
+from afp_nodes.studies.embedders import mock_vector
+from afp_nodes.studies.similarity import Embedding, cosine
 from afp_nodes.studies.spreads import median, spread
 from tests.studies.documents import Tables, tables
 
