@@ -32,3 +32,8 @@ def first_row_of(number: str) -> pl.Expr:
 def is_model_call() -> pl.Expr:
     """The commit is that of a model call: the stage's local name is `call-llm`."""
     return (pl.col("stage_id") == MODEL_CALL) | pl.col("stage_id").cat.ends_with(f"/{MODEL_CALL}")
+
+
+def execution_number(step: str) -> pl.Expr:
+    """The number after the last `#` of a step, which counts executions over all logs of a run; NULL = none."""
+    return pl.col(step).cast(pl.String).str.extract(r"#([0-9]{1,15})$").cast(pl.Int64)

@@ -1,6 +1,6 @@
 """Work on a text once, however many rows hold it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,3 +28,20 @@ def told_by(texts: pl.Expr, read: Callable[[str], tuple[Any, ...] | None], told:
         return pl.DataFrame(distinct, schema=told, orient="row").to_struct("told").gather(pl.Series(rows))
 
     return texts.map_batches(said, return_dtype=pl.Struct(told)).alias("told")
+
+
+def read_once(
+    rows: pl.LazyFrame,
+    column: str,
+    read: Callable[[str], Iterable[tuple[Any, ...]]],
+    told: Mapping[str, pl.DataType],
+) -> pl.LazyFrame:
+    """Rows with what their text tells in the columns `told`, one for each thing it tells; read once per distinct text.
+
+    A row whose text is NULL, or tells nothing, is left out. Many rows of few long texts are read quicker so than with
+    `told_by`.
+    """
+    frame = rows.collect()
+    things = [(text, *thing) for text in frame[column].drop_nulls().unique() for thing in read(text)]
+    read_frame = pl.LazyFrame(things, schema={column: pl.String(), **told}, orient="row")
+    return frame.lazy().join(read_frame, on=column, maintain_order="left_right")

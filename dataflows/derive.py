@@ -28,7 +28,7 @@ from afp_nodes import (
     variables,
     verdicts,
 )
-from afp_nodes.context import calls, committed, compositions, missing, offered, sent, sights
+from afp_nodes.context import begun, calls, committed, compositions, histories, missing, offered, sent, sights
 from afp_nodes.context import events as context_events
 from afp_nodes.record import FactCollector, ReadInput, read_document
 from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, Frame
@@ -45,10 +45,12 @@ NODE_MODULES = (
     suspects,
     variables,
     runs,
+    begun,
     calls,
     context_events,
     compositions,
     committed,
+    histories,
     sent,
     offered,
     sights,

@@ -7,40 +7,61 @@ having kept every event of the stretch. Rule: product contract, section 9.
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.context.stretches import CALL_SLOT, composed_records, of_calls
-from afp_nodes.schemas import ComposedSlots, InjectedRecords, ModelCalls, SlotCompositions
+from afp_nodes.schemas import ComposedRecords, ComposedSlots, InjectedRecords, ModelCalls, SlotCompositions
 from afp_nodes.words import Sight, Slot
+
+CALL_SLOT = ["call", "slot"]
+"""One slot of one model call."""
+
+
+def last_compositions(slot_compositions: dy.LazyFrame[SlotCompositions]) -> dy.LazyFrame[SlotCompositions]:
+    """One row per slot that was composed in a call's stretch: the last composition of it counts."""
+    return (
+        slot_compositions.filter(pl.col("call").is_not_null(), pl.col("slot").is_in(list(Slot)))
+        .sort("event_idx")
+        .unique(CALL_SLOT, keep="last", maintain_order=True)
+        .pipe(SlotCompositions.cast)
+    )
+
+
+def composed_records(
+    injected_records: dy.LazyFrame[InjectedRecords], last_compositions: dy.LazyFrame[SlotCompositions]
+) -> dy.LazyFrame[ComposedRecords]:
+    """One row per record that the events of a call's stretch put into a slot.
+
+    Where the slot was composed there, those of its last composition.
+    """
+    last = last_compositions.select(*CALL_SLOT, last_stage_id="runtime_stage_id", is_composed=pl.lit(value=True))
+    of_last = pl.col("runtime_stage_id").eq_missing(pl.col("last_stage_id"))
+    return (
+        injected_records.filter(pl.col("call").is_not_null(), pl.col("slot").is_in(list(Slot)))
+        .join(last, on=CALL_SLOT, how="left")
+        .filter(of_last | pl.col("is_composed").is_null())
+        .select(ComposedRecords.column_names())
+        .pipe(ComposedRecords.cast)
+    )
 
 
 def composed_slots(
-    slot_compositions: dy.LazyFrame[SlotCompositions],
+    last_compositions: dy.LazyFrame[SlotCompositions],
+    composed_records: dy.LazyFrame[ComposedRecords],
     injected_records: dy.LazyFrame[InjectedRecords],
     model_calls: dy.LazyFrame[ModelCalls],
 ) -> dy.LazyFrame[ComposedSlots]:
-    """One row per slot that the events since the call before show; the last composition of it counts."""
-    composed = _last_compositions(slot_compositions, model_calls)
-    shown = (
-        composed_records(injected_records, composed, model_calls).group_by(CALL_SLOT).agg(shown=pl.len().cast(pl.Int64))
-    )
-    whole = model_calls.select("run_id", "call", "is_whole")
+    """One row per slot that the events since the call before show.
+
+    Where no breakdown counts, a record that does not say its slot may belong to any.
+    """
+    composed = last_compositions.select("run_id", "call", pl.col("slot").cast(pl.Enum(Slot)), "records")
+    shown = composed_records.group_by("run_id", *CALL_SLOT).agg(shown=pl.len().cast(pl.Int64))
+    unplaced = injected_records.filter(pl.col("slot").is_null()).select("call", is_unplaced=pl.lit(value=True)).unique()
     proven = pl.col("records") == pl.col("shown").fill_null(0)
+    kept = pl.col("is_whole") & pl.col("is_unplaced").is_null()
     return (
-        composed.join(shown, on=CALL_SLOT, how="full", coalesce=True)
-        .join(whole, on=["run_id", "call"])
-        .with_columns(
-            sight=pl.when(pl.coalesce(proven, "is_whole")).then(pl.lit(Sight.WHOLE)).otherwise(pl.lit(Sight.PART))
-        )
+        composed.join(shown, on=["run_id", *CALL_SLOT], how="full", coalesce=True)
+        .join(model_calls.select("call", "is_whole"), on="call")
+        .join(unplaced, on="call", how="left")
+        .with_columns(sight=pl.when(pl.coalesce(proven, kept)).then(pl.lit(Sight.WHOLE)).otherwise(pl.lit(Sight.PART)))
         .select(ComposedSlots.column_names())
         .pipe(ComposedSlots.cast)
-    )
-
-
-def _last_compositions(slot_compositions: pl.LazyFrame, model_calls: pl.LazyFrame) -> pl.LazyFrame:
-    """The last composition of each slot in each call's stretch."""
-    return (
-        of_calls(slot_compositions.filter(pl.col("slot").is_in(list(Slot))), model_calls)
-        .with_columns(pl.col("slot").cast(pl.Enum(Slot)))
-        .sort("event_idx")
-        .unique(CALL_SLOT, keep="last", maintain_order=True)
-        .select(*CALL_SLOT, "runtime_stage_id", "records")
     )

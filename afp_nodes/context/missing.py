@@ -4,12 +4,13 @@ A dropped unit is a candidate, never a cause: most of what is dropped is dropped
 section 9; record format, section 21.
 """
 
-from functools import reduce
-
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.context.stretches import CALL
+from afp_nodes.addresses import first_row_of, is_model_call
+from afp_nodes.context.offered import UNIT
+from afp_nodes.context.sent import UNIT_KIND
+from afp_nodes.context.stretches import is_before_call
 from afp_nodes.schemas import (
     ContextSights,
     ContextUnits,
@@ -24,11 +25,14 @@ from afp_nodes.schemas import (
     OfferedUnits,
     RunRecords,
     SentUnits,
+    UnitEvictions,
 )
 from afp_nodes.words import Coverage, DropReason, Side, Sight, UnitKind
 
 ITERATION = ["run_id", "iteration"]
 """One model call as people number it; 0 is the list of an application."""
+GRADE = pl.Enum(Coverage)
+"""Grades in order of strength, so that the weaker of two is the greater."""
 GRADES = {
     Sight.WHOLE: Coverage.EXACT,
     Sight.FALLBACK: Coverage.CONSERVATIVE,
@@ -36,6 +40,8 @@ GRADES = {
     Sight.NONE: Coverage.UNKNOWN,
 }
 """What a side as a whole is worth."""
+WORTH = pl.col("sight").replace_strict(GRADES, return_dtype=GRADE)
+CONSERVATIVE, UNKNOWN = (pl.lit(grade, GRADE) for grade in (Coverage.CONSERVATIVE, Coverage.UNKNOWN))
 CONTENT_NAMES = {
     UnitKind.INJECTION: ("rawContent",),
     UnitKind.MEMORY: ("rawContent",),
@@ -91,8 +97,7 @@ def recorded_units(
     offered_units: dy.LazyFrame[OfferedUnits],
     sent_units: dy.LazyFrame[SentUnits],
     context_sights: dy.LazyFrame[ContextSights],
-    evictions: dy.LazyFrame[Evictions],
-    evicted_results: dy.LazyFrame[EvictedResults],
+    unit_evictions: dy.LazyFrame[UnitEvictions],
     run_records: dy.LazyFrame[RunRecords],
 ) -> dy.LazyFrame[ContextUnits]:
     """One row per unit of a model call, as the record shows it.
@@ -102,28 +107,80 @@ def recorded_units(
     """
     both = offered_units.join(
         sent_units.rename({"position": "sent_position", "content": "sent_content"}),
-        on=[*CALL, "unit_id"],
+        on=["run_id", *UNIT],
         how="full",
         coalesce=True,
         suffix="_sent",
     ).with_columns(unit_kind=pl.coalesce("unit_kind", "unit_kind_sent"))
-    sided = reduce(lambda units, side: _with_side(units, side, context_sights), (Side.AVAILABLE, Side.SENT), both)
-    called = sided.join(model_calls.filter("stands"), on=CALL).pipe(_with_evictions, evictions, evicted_results)
-    is_dropped = pl.col("available") & ~pl.col("sent")
-    grade = pl.when(pl.col("available").is_null() | pl.col("sent").is_null()).then(pl.lit(Coverage.UNKNOWN, GRADE))
     return (
-        called.join(_contents(sent_units), on=["run_id", "unit_id"], how="left")
-        .join(run_records.select("run_id", "redacted_names"), on="run_id")
-        .sort(*CALL, "position", "sent_position", nulls_last=True)
+        both.join(_worths(context_sights), on=["call", "unit_kind"], how="left")
+        .with_columns(*_side(Side.AVAILABLE, "position"), *_side(Side.SENT, "sent_position"))
+        .with_columns(is_dropped=(pl.col("available") & ~pl.col("sent")).fill_null(value=False))
+        .join(unit_evictions.drop("run_id"), on=UNIT, how="left")
+        .join(_contents(sent_units), on=["run_id", "unit_id", "unit_kind"], how="left")
+        .join(_hidden_contents(run_records), on=["run_id", "unit_kind"], how="left")
+        .join(model_calls.select("call", "iteration", "scope"), on="call")
         .with_columns(
-            position=pl.int_range(pl.len()).over(CALL),
-            content=_content(),
-            drop_reason=pl.when(is_dropped).then(_drop_reason()),
-            grade=grade.otherwise(pl.max_horizontal("available_grade", "sent_grade")),
+            content=pl.when(pl.col("is_hidden").is_null()).then(
+                pl.coalesce("sent_content", "content", "known_content")
+            ),
+            drop_reason=pl.when("is_dropped").then(_drop_reason()),
+            grade=pl.max_horizontal("available_grade", "sent_grade"),
             origin_json=_origin(),
         )
+        .sort("call", "position", "sent_position", nulls_last=True)
+        .with_columns(position=pl.int_range(pl.len()) - first_row_of("call"))
         .select(ContextUnits.column_names())
         .pipe(ContextUnits.cast)
+    )
+
+
+def unit_evictions(
+    model_calls: dy.LazyFrame[ModelCalls],
+    offered_units: dy.LazyFrame[OfferedUnits],
+    evictions: dy.LazyFrame[Evictions],
+    evicted_results: dy.LazyFrame[EvictedResults],
+) -> dy.LazyFrame[UnitEvictions]:
+    """One row per tool result offered to a call that a commit or an event took away before it; the last one counts."""
+    calls = model_calls.filter("stands").rename({"commit_idx": "call_commit_idx", "number": "call_number"})
+    results = offered_units.filter(pl.col("unit_kind") == UnitKind.TOOL_RESULT).select(*UNIT)
+    offered = calls.join(results, on="call")
+    left_out = evictions.select(
+        "run_id",
+        "number",
+        unit_id="tool_call_id",
+        evicted_by="runtime_stage_id",
+        evicted_scope="scope",
+        evicted_commit="commit_idx",
+    )
+    committed = (
+        offered.join(left_out, on=["run_id", "unit_id"])
+        .filter(is_before_call(pl.col("evicted_scope"), "evicted_commit", "number"))
+        .sort("number", "evicted_commit", descending=True, nulls_last=False)
+        .unique(UNIT, keep="first", maintain_order=True)
+    )
+    told = (
+        offered.join(
+            evicted_results.select(
+                "run_id", unit_id="tool_call_id", evicted_event="event_idx", evicting_step="runtime_stage_id"
+            ),
+            on=["run_id", "unit_id"],
+        )
+        .filter(pl.col("evicted_event") < pl.col("start_event_idx"))
+        .sort("evicted_event")
+        .unique(UNIT, keep="last", maintain_order=True)
+    )
+    return (
+        committed.select("run_id", *UNIT, "evicted_by", "evicted_scope", "evicted_commit")
+        .join(
+            told.select("run_id", *UNIT, "evicted_event", "evicting_step"),
+            on=["run_id", *UNIT],
+            how="full",
+            coalesce=True,
+        )
+        .with_columns(evicted_by=pl.coalesce("evicted_by", "evicting_step"))
+        .select(UnitEvictions.column_names())
+        .pipe(UnitEvictions.cast)
     )
 
 
@@ -151,10 +208,10 @@ def missing_context_summary(
         sent_count=pl.col("sent").sum().cast(pl.Int64),
         dropped_count=(pl.col("available") & ~pl.col("sent")).sum().cast(pl.Int64),
     )
-    placed = frame_commits.select("run_id", "scope", "commit_idx", "loop_index")
+    placed = frame_commits.filter(is_model_call()).select("run_id", "scope", "commit_idx", "loop_index")
     recorded = (
         model_calls.filter("stands")
-        .join(_call_grades(context_sights), on=CALL)
+        .join(_call_grades(context_sights), on="call")
         .join(placed, on=["run_id", "scope", "commit_idx"], how="left")
     )
     declared = declared_lists.select(
@@ -182,66 +239,29 @@ def missing_context_summary(
     )
 
 
-GRADE = pl.Enum(Coverage)
-"""Grades in order of strength, so that the weaker of two is the greater."""
+def _worths(context_sights: pl.LazyFrame) -> pl.LazyFrame:
+    """What each side of each kind is worth, one row per call and kind."""
+    by_side = [
+        context_sights.filter(pl.col("side") == side).select("call", "unit_kind", WORTH.alias(f"{side}_worth"))
+        for side in Side
+    ]
+    return by_side[0].join(by_side[1], on=["call", "unit_kind"], how="full", coalesce=True)
 
 
-def _with_side(units: pl.LazyFrame, side: Side, context_sights: pl.LazyFrame) -> pl.LazyFrame:
-    """The units with what one side says of each, and what that is worth.
+def _side(side: Side, listed_at: str) -> tuple[pl.Expr, pl.Expr]:
+    """What one side says of a unit, and what that is worth.
 
     A unit that is listed is known, if only from a part of the side.
     """
-    is_listed = pl.col("position" if side is Side.AVAILABLE else "sent_position").is_not_null()
-    worth = pl.col("sight").replace_strict(GRADES, return_dtype=GRADE)
-    sights = context_sights.filter(pl.col("side") == side).select(*CALL, "unit_kind", "sight")
-    known = pl.when(is_listed).then(pl.lit(value=True)).when(worth != Coverage.UNKNOWN).then(pl.lit(value=False))
-    listed_worth = pl.when(worth == Coverage.UNKNOWN).then(pl.lit(Coverage.CONSERVATIVE, GRADE)).otherwise(worth)
-    return (
-        units.join(sights, on=[*CALL, "unit_kind"], how="left")
-        .with_columns(pl.col("sight").fill_null(pl.lit(Sight.NONE)))
-        .with_columns(known.alias(side), pl.when(is_listed).then(listed_worth).otherwise(worth).alias(f"{side}_grade"))
-        .drop("sight")
-    )
-
-
-def _with_evictions(units: pl.LazyFrame, evictions: pl.LazyFrame, evicted_results: pl.LazyFrame) -> pl.LazyFrame:
-    """The units with the last commit, and the last event, that took a tool result away before the call."""
-    unit = [*CALL, "unit_id"]
-    gone = units.filter(pl.col("unit_kind") == UnitKind.TOOL_RESULT, "available", ~pl.col("sent")).select(
-        *unit, "scope", "commit_idx", "own_commit_idx", "start_event_idx"
-    )
-    in_own = (pl.col("log") == "") & (pl.col("evicted_at") < pl.col("own_commit_idx"))
-    in_mount = (pl.col("log") == pl.col("scope")) & (pl.col("evicted_at") < pl.col("commit_idx"))
-    committed = (
-        gone.join(
-            evictions.select(
-                "run_id", unit_id="tool_call_id", log="scope", evicted_at="commit_idx", evicted_by="runtime_stage_id"
-            ),
-            on=["run_id", "unit_id"],
-        )
-        .filter(in_own | in_mount)
-        .sort("evicted_at")
-        .unique(unit, keep="last", maintain_order=True)
-        .select(*unit, "log", "evicted_at", "evicted_by")
-    )
-    told = (
-        gone.join(
-            evicted_results.select(
-                "run_id", unit_id="tool_call_id", evicted_event="event_idx", evicting_step="runtime_stage_id"
-            ),
-            on=["run_id", "unit_id"],
-        )
-        .filter(pl.col("evicted_event") < pl.col("start_event_idx"))
-        .sort("evicted_event")
-        .unique(unit, keep="last", maintain_order=True)
-        .select(*unit, "evicted_event", "evicting_step")
-    )
-    return units.join(committed, on=unit, how="left").join(told, on=unit, how="left")
+    worth, is_listed = pl.col(f"{side}_worth").fill_null(UNKNOWN), pl.col(listed_at).is_not_null()
+    known = pl.when(is_listed).then(pl.lit(value=True)).when(worth != UNKNOWN).then(pl.lit(value=False))
+    grade = pl.when(is_listed & (worth == UNKNOWN)).then(CONSERVATIVE).otherwise(worth)
+    return known.alias(side), grade.alias(f"{side}_grade")
 
 
 def _drop_reason() -> pl.Expr:
     """The recorded reason where it is one of the known words; a result that was taken away was evicted."""
-    evicted = pl.coalesce("evicted_at", "evicted_event").is_not_null()
+    evicted = pl.col("evicted_commit").is_not_null() | pl.col("evicted_event").is_not_null()
     word = pl.when(pl.col("drop_reason").is_in(list(DropReason))).then("drop_reason")
     return pl.when(evicted).then(pl.lit(DropReason.EVICTED)).otherwise(word)
 
@@ -250,36 +270,47 @@ def _contents(sent_units: pl.LazyFrame) -> pl.LazyFrame:
     """The content under which each unit was first sent in its run."""
     return (
         sent_units.drop_nulls("content")
-        .sort("call", "position")
-        .unique(["run_id", "unit_id"], keep="first", maintain_order=True)
-        .select("run_id", "unit_id", known_content="content")
+        .sort("call")
+        .unique(["run_id", "unit_id", "unit_kind"], keep="first", maintain_order=True)
+        .select("run_id", "unit_id", "unit_kind", known_content="content")
     )
 
 
-def _content() -> pl.Expr:
-    """What was sent, else what was offered, else what was sent at another call; never what the record redacts."""
-    names = pl.col("redacted_names")
-    hidden = pl.any_horizontal(
-        (pl.col("unit_kind") == kind) & names.list.contains(name)
-        for kind, taken in CONTENT_NAMES.items()
-        for name in taken
+def _hidden_contents(run_records: pl.LazyFrame) -> pl.LazyFrame:
+    """The kinds of units whose content a run's record takes out."""
+    names = pl.LazyFrame(
+        [(kind, name) for kind, names in CONTENT_NAMES.items() for name in names],
+        schema={"unit_kind": UNIT_KIND, "redacted_names": pl.String},
+        orient="row",
     )
-    return pl.when(~hidden.fill_null(value=False)).then(pl.coalesce("sent_content", "content", "known_content"))
+    return (
+        run_records.select("run_id", "redacted_names")
+        .filter(pl.col("redacted_names").list.len() > 0)
+        .explode("redacted_names")
+        .join(names, on="redacted_names")
+        .select("run_id", "unit_kind", is_hidden=pl.lit(value=True))
+        .unique()
+    )
 
 
 def _origin() -> pl.Expr:
-    """Where both sides stand in the record, the id as slots spell it, and what took the unit away."""
+    """Where both sides stand in the record, the id of a memory in both spellings, and what took the unit away."""
+    is_memory = pl.col("unit_kind") == UnitKind.MEMORY
+    sent_elsewhere = pl.col("commit_idx_sent").is_not_null() & (pl.col("scope") != "")
     return pl.struct(
         available_event="event_idx",
+        available_scope=pl.when(pl.col("commit_scope") != "").then(pl.col("commit_scope").cast(pl.String)),
         available_commit="commit_idx",
         sent_event="event_idx_sent",
+        sent_scope=pl.when(sent_elsewhere).then(pl.col("scope").cast(pl.String)),
         sent_commit="commit_idx_sent",
+        entry=pl.when(is_memory).then("unit_id"),
         spelling="spelling",
         reason="drop_reason",
-        evicted_by=pl.coalesce("evicted_by", "evicting_step").cast(pl.String),
-        evicted_scope=pl.col("log").cast(pl.String),
-        evicted_commit="evicted_at",
-        evicted_event="evicted_event",
+        evicted_by=pl.when("is_dropped").then(pl.col("evicted_by").cast(pl.String)),
+        evicted_scope=pl.when("is_dropped").then(pl.col("evicted_scope").cast(pl.String)),
+        evicted_commit=pl.when("is_dropped").then("evicted_commit"),
+        evicted_event=pl.when("is_dropped").then("evicted_event"),
     ).struct.json_encode()
 
 
@@ -288,19 +319,19 @@ def _call_grades(context_sights: pl.LazyFrame) -> pl.LazyFrame:
 
     Only kinds with a trace on the available side weaken it; where there is none, what was sent decides.
     """
-    worth = pl.col("sight").replace_strict(GRADES, return_dtype=GRADE)
     is_available = pl.col("side") == Side.AVAILABLE
-    no_kind = ~is_available.any()
-    shown = pl.col("sight") != Sight.NONE
+    traced = context_sights.filter(is_available).select("call", "unit_kind", is_traced=pl.lit(value=True))
+    shown, no_kind = pl.col("sight") != Sight.NONE, pl.col("is_traced").is_null().all()
+    of_injections = pl.col("unit_kind") == UnitKind.INJECTION
+    weakest = [pl.col("sight").filter(which).max() for which in (pl.col("is_traced"), of_injections)]
     return (
-        context_sights.with_columns(worth=worth, is_traced=is_available.any().over(*CALL, "unit_kind"))
-        .group_by(CALL)
+        context_sights.join(traced, on=["call", "unit_kind"], how="left")
+        .group_by("call")
         .agg(
-            grade=pl.coalesce(
-                pl.col("worth").filter("is_traced").max(),
-                pl.col("worth").filter(pl.col("unit_kind") == UnitKind.INJECTION).max(),
-            ),
+            grade=pl.coalesce(weakest),
             shows_available=(is_available & shown).any() | (no_kind & shown.all()),
             shows_sent=(~is_available & shown).any(),
         )
+        .rename({"grade": "sight"})
+        .with_columns(grade=WORTH)
     )

@@ -4,116 +4,90 @@ Three kinds: what the injection engine found active, what memory and retrieval c
 of the tools that ran before. Rule: product contract, section 9.
 """
 
+from collections.abc import Iterator
+
 import dataframely as dy
 import polars as pl
 
 from afp_nodes import javascript
-from afp_nodes.context.committed import ACTIVE
-from afp_nodes.context.contents import content, messages_of, text
-from afp_nodes.context.stretches import CALL, of_calls, of_turn, results_before
+from afp_nodes.addresses import OWN_LOG
+from afp_nodes.context.begun import ACTIVE
+from afp_nodes.context.contents import names
+from afp_nodes.context.stretches import is_before_call, of_turn
+from afp_nodes.distinct import read_once
 from afp_nodes.schemas import (
+    ActiveInjections,
     CommittedContext,
     EngineEvaluations,
-    Events,
-    HistoryEntries,
     MemoryOffers,
     ModelCalls,
     OfferedUnits,
-    States,
-    ToolCalls,
-    ToolSightings,
+    ResultSightings,
+    ToolResults,
 )
-from afp_nodes.words import DropReason, Place, UnitKind
+from afp_nodes.words import Sight, UnitKind
+
+UNIT = ["call", "unit_id"]
+"""One unit at one model call."""
 
 
-def tool_sightings(
-    tool_calls: dy.LazyFrame[ToolCalls],
-    history_entries: dy.LazyFrame[HistoryEntries],
-    states: dy.LazyFrame[States],
-) -> dy.LazyFrame[ToolSightings]:
-    """One row per tool result and place, with the first time it shows there."""
-    ended = tool_calls.filter(pl.col("end_event_idx").is_not_null(), pl.col("tool_call_id") != "").select(
-        "run_id",
-        "tool_call_id",
-        place=pl.lit(Place.EVENT),
-        scope=pl.lit(""),
-        idx="end_event_idx",
-        content=pl.col("result_json").map_batches(_spoken, return_dtype=pl.String),
+def active_injections(
+    engine_evaluations: dy.LazyFrame[EngineEvaluations], committed_context: dy.LazyFrame[CommittedContext]
+) -> dy.LazyFrame[ActiveInjections]:
+    """One row per id that is listed as active for a call: by the last event of its stretch, else in its log."""
+    told = (
+        engine_evaluations.filter("is_list", pl.col("call").is_not_null())
+        .filter(pl.col("event_idx") == pl.col("event_idx").max().over("call"))
+        .with_columns(commit_idx=pl.lit(None, pl.Int64), sight=_sight(Sight.WHOLE))
     )
-    logged = history_entries.explode("tool_call_ids", "contents", empty_as_null=False).select(
-        "run_id",
-        tool_call_id="tool_call_ids",
-        place=pl.lit(Place.LOG),
-        scope=pl.col("scope").cast(pl.String),
-        idx="commit_idx",
-        content="contents",
-    )
-    return (
-        pl.concat([ended, _begun_with(states), logged])
-        .sort("idx", maintain_order=True)
-        .unique(["run_id", "tool_call_id", "place", "scope"], keep="first", maintain_order=True)
-        .pipe(ToolSightings.cast)
-    )
+    committed = read_once(
+        committed_context.filter(pl.col("key") == ACTIVE, pl.col("value_json").str.starts_with("[")),
+        "value_json",
+        _committed_list,
+        {"position": pl.Int64(), "active_id": pl.String(), "is_whole": pl.Boolean()},
+    ).with_columns(reason=pl.lit(None, pl.String), event_idx=pl.lit(None, pl.Int64), sight=_sight(Sight.FALLBACK))
+    columns = ActiveInjections.column_names()
+    return pl.concat([told.select(columns), committed.select(columns)]).pipe(ActiveInjections.cast)
 
 
 def offered_units(
     model_calls: dy.LazyFrame[ModelCalls],
-    engine_evaluations: dy.LazyFrame[EngineEvaluations],
-    committed_context: dy.LazyFrame[CommittedContext],
+    active_injections: dy.LazyFrame[ActiveInjections],
     memory_offers: dy.LazyFrame[MemoryOffers],
-    tool_sightings: dy.LazyFrame[ToolSightings],
-    events: dy.LazyFrame[Events],
+    tool_results: dy.LazyFrame[ToolResults],
+    result_sightings: dy.LazyFrame[ResultSightings],
 ) -> dy.LazyFrame[OfferedUnits]:
     """One row per unit available to a call: injections, then memory, then tool results; the first occurrence counts."""
-    calls = model_calls.filter("stands")
     kinds = [
-        _injections(calls, model_calls, engine_evaluations, committed_context),
-        _entries(of_turn(calls, memory_offers, events)),
-        _results(results_before(calls, tool_sightings)),
+        _injections(model_calls, active_injections),
+        _entries(of_turn(model_calls, memory_offers)),
+        _results(model_calls, tool_results, result_sightings),
     ]
-    columns = [name for name in OfferedUnits.column_names() if name != "position"]
     return (
-        pl.concat([kind.select(columns) for kind in kinds])
-        .unique([*CALL, "unit_id"], keep="first", maintain_order=True)
-        .with_columns(position=pl.int_range(pl.len()).over(CALL))
+        pl.concat(kinds, how="diagonal")
+        .unique(UNIT, keep="first", maintain_order=True)
+        .with_columns(position=pl.int_range(pl.len()))
         .select(OfferedUnits.column_names())
         .pipe(OfferedUnits.cast)
     )
 
 
-def _injections(
-    calls: pl.LazyFrame, model_calls: pl.LazyFrame, engine_evaluations: pl.LazyFrame, committed_context: pl.LazyFrame
-) -> pl.LazyFrame:
-    """What the engine found active, by its last event in each call's stretch, else by the committed list."""
-    unit = pl.col("active_ids")
-    reason = (
-        pl.when(pl.col("superseded_ids").list.contains(unit))
-        .then(pl.lit(DropReason.SUPERSEDED))
-        .when(pl.col("skipped_ids").list.contains(unit))
-        .then(pl.lit(DropReason.SKIPPED))
-    )
-    told = (
-        of_calls(engine_evaluations.drop_nulls("active_ids"), model_calls)
-        .join(calls.select(CALL), on=CALL, how="semi")
-        .sort("event_idx")
-        .unique(CALL, keep="last", maintain_order=True)
-        .explode("active_ids", empty_as_null=False)
-        .with_columns(drop_reason=reason.cast(pl.String), commit_idx=pl.lit(None, pl.Int64))
-        .rename({"active_ids": "unit_id"})
-    )
-    committed = (
-        committed_context.filter(pl.col("key") == ACTIVE)
-        .with_columns(
-            unit_id=pl.col("value_json").map_batches(_active_ids, return_dtype=pl.List(pl.String)),
-            drop_reason=pl.lit(None, pl.String),
-            event_idx=pl.lit(None, pl.Int64),
+def _injections(model_calls: pl.LazyFrame, active_injections: pl.LazyFrame) -> pl.LazyFrame:
+    """What the engine found active, in recorded order."""
+    return (
+        active_injections.drop_nulls("active_id")
+        .join(model_calls.filter("stands").select("call", "scope"), on="call")
+        .sort("call", "position")
+        .select(
+            "run_id",
+            "call",
+            "event_idx",
+            "commit_idx",
+            unit_id="active_id",
+            unit_kind=pl.lit(UnitKind.INJECTION),
+            drop_reason="reason",
+            commit_scope=pl.when(pl.col("commit_idx").is_not_null()).then("scope"),
         )
-        .explode("unit_id", empty_as_null=False)
-        .drop_nulls("unit_id")
-    )
-    columns = [*CALL, "unit_id", "drop_reason", "event_idx", "commit_idx"]
-    return pl.concat([told.select(columns), committed.select(columns)]).with_columns(
-        unit_kind=pl.lit(UnitKind.INJECTION), content=pl.lit(None, pl.String)
     )
 
 
@@ -121,78 +95,63 @@ def _entries(offers: pl.LazyFrame) -> pl.LazyFrame:
     """The entries that memory considered, in recorded order."""
     return (
         offers.drop_nulls("entry_id")
-        .sort(*CALL, "event_idx", "position")
+        .sort("call", "event_idx", "position")
         .select(
-            *CALL,
+            "run_id",
+            "call",
             "event_idx",
             unit_id="entry_id",
             unit_kind=pl.lit(UnitKind.MEMORY),
             drop_reason="reason",
-            content=pl.lit(None, pl.String),
-            commit_idx=pl.lit(None, pl.Int64),
         )
     )
 
 
-def _results(sightings: pl.LazyFrame) -> pl.LazyFrame:
-    """Tool results, events first, then the state the leg began with, then the logs."""
-    idx = pl.col("idx")
+def _results(model_calls: pl.LazyFrame, tool_results: pl.LazyFrame, result_sightings: pl.LazyFrame) -> pl.LazyFrame:
+    """The results that came before each call: those that events show, then those of the own log, then of mounts."""
+    calls = model_calls.filter("stands").rename({"commit_idx": "call_commit_idx", "number": "call_number"})
+    own_mount = (
+        calls.filter(pl.col("scope") != "")
+        .join(result_sightings, on=["run_id", "scope"])
+        .filter(pl.col("commit_idx") < pl.col("call_commit_idx"))
+        .select("call", "tool_call_id", "listed", inner_idx="commit_idx", inner_content="content")
+    )
+    by_event = (pl.col("event_idx") < pl.col("start_event_idx")).fill_null(value=False)
+    by_log = pl.col("log_commit_idx").is_not_null() & is_before_call(OWN_LOG, "log_commit_idx", "log_number")
+    by_mount = (pl.col("mount_number") < pl.col("call_number")).fill_null(value=False)
+    in_log = pl.when(by_log & (pl.col("log_commit_idx") >= 0))
+    inner, mount = pl.when(pl.col("inner_idx").is_not_null()), pl.when(by_mount)
     return (
-        sightings.sort(
-            *CALL, pl.col("place").to_physical(), pl.col("place_scope").cast(pl.String), "idx", maintain_order=True
+        calls.join(tool_results, on="run_id")
+        .join(own_mount, on=["call", "tool_call_id"], how="left")
+        .filter(by_event | by_log | pl.col("inner_idx").is_not_null() | by_mount)
+        .with_columns(event_idx=pl.when(by_event).then("event_idx"))
+        .sort("call", "event_idx", pl.when(by_log).then("log_listed"), "listed", "mount_listed", nulls_last=True)
+        .select(
+            "run_id",
+            "call",
+            "event_idx",
+            unit_id="tool_call_id",
+            unit_kind=pl.lit(UnitKind.TOOL_RESULT),
+            content=pl.coalesce(
+                pl.when(by_log).then("log_content"),
+                "inner_content",
+                mount.then("mount_content"),
+                pl.when(pl.col("event_idx").is_not_null()).then("event_content"),
+            ),
+            commit_idx=pl.coalesce(in_log.then("log_commit_idx"), "inner_idx", mount.then("mount_commit_idx")),
+            commit_scope=pl.coalesce(in_log.then(OWN_LOG), inner.then("scope"), mount.then("mount_scope")),
         )
-        .group_by(*CALL, "tool_call_id", maintain_order=True)
-        .agg(
-            content=pl.col("content").sort_by(pl.col("place") == Place.EVENT).drop_nulls().first(),
-            event_idx=idx.filter(pl.col("place") == Place.EVENT).first(),
-            commit_idx=idx.filter(pl.col("place") == Place.LOG).first(),
-        )
-        .rename({"tool_call_id": "unit_id"})
-        .with_columns(unit_kind=pl.lit(UnitKind.TOOL_RESULT), drop_reason=pl.lit(None, pl.String))
     )
 
 
-def _begun_with(states: pl.LazyFrame) -> pl.LazyFrame:
-    """The tool messages in the history that a leg began with."""
-    begun = states.filter(pl.col("which") == "initial", pl.col("state_json").str.contains('"tool"', literal=True))
-    rows = [
-        (run_id, call_id, index, what)
-        for run_id, state in begun.select("run_id", "state_json").collect().iter_rows()
-        for index, (call_id, what) in enumerate(_tool_messages_of_state(state))
-    ]
-    schema = {"run_id": pl.String, "tool_call_id": pl.String, "idx": pl.Int64, "content": pl.String}
-    return pl.LazyFrame(rows, schema=schema, orient="row").select(
-        pl.col("run_id").cast(pl.Categorical),
-        "tool_call_id",
-        place=pl.lit(Place.STATE),
-        scope=pl.lit(""),
-        idx="idx",
-        content="content",
-    )
+def _sight(best: Sight) -> pl.Expr:
+    return pl.when("is_whole").then(pl.lit(best)).otherwise(pl.lit(Sight.PART))
 
 
-def _tool_messages_of_state(state: str) -> list[tuple[str, str | None]]:
-    history = javascript.parse(state).get("history")
-    messages = messages_of(javascript.stringify(history)) if isinstance(history, list) else None
-    told = [(text(m.tool_call_id), content(m.content)) for m in messages or [] if m.role == "tool"]
-    return [(call_id, what) for call_id, what in told if call_id is not None]
-
-
-def _active_ids(values: pl.Series) -> pl.Series:
-    """The ids in each committed list of active injections; NULL for what is no list."""
-    ids = {value: _ids(value) for value in values.drop_nulls().unique().to_list()}
-    return pl.Series(values.name, [ids.get(value) for value in values], dtype=pl.List(pl.String))
-
-
-def _ids(value: str) -> list[str] | None:
-    active = javascript.parse(value)
-    if not isinstance(active, list):
-        return None
-    named = [item.get("id") if isinstance(item, dict) else item for item in active]
-    return [name for name in named if isinstance(name, str)]
-
-
-def _spoken(values: pl.Series) -> pl.Series:
-    """Recorded results as contents, each distinct one once."""
-    spoken = {value: content(javascript.parse(value)) for value in values.drop_nulls().unique().to_list()}
-    return pl.Series(values.name, [spoken.get(value) for value in values], dtype=pl.String)
+def _committed_list(active_json: str) -> Iterator[tuple[int, str | None, bool]]:
+    """The ids in a committed list of active injections, and whether all of them are there."""
+    ids = [item.get("id") if isinstance(item, dict) else item for item in javascript.parse_as_spelled(active_json)]
+    named = names(ids)
+    for position, active_id in enumerate(named or [None]):
+        yield position, active_id, len(named) == len(ids)

@@ -7,32 +7,38 @@ available side, and weakens nothing. Rule: product contract, section 9.
 import dataframely as dy
 import polars as pl
 
-from afp_nodes import javascript
-from afp_nodes.addresses import NAME
-from afp_nodes.context.committed import ACTIVE, HISTORY
-from afp_nodes.context.sent import WHOLE_MEMORY
-from afp_nodes.context.stretches import CALL, kept_heads, memory_of, of_calls, of_turn, results_before
+from afp_nodes.context.events import MEMORY, TOOL_RESULT
+from afp_nodes.context.histories import NO_IDS
+from afp_nodes.context.sent import IS_UNIT, NONE, WHOLE_MEMORY
+from afp_nodes.context.stretches import memory_of, of_turn
 from afp_nodes.loops import ENGINE
 from afp_nodes.schemas import (
+    ActiveInjections,
     Commits,
-    CommittedContext,
+    ContextEvents,
     ContextSights,
     EngineEvaluations,
-    Events,
-    HistoryEntries,
+    EventHeads,
+    HistoryResults,
     MemoryOffers,
     ModelCalls,
-    RunRecords,
+    OfferedUnits,
+    RunStages,
     SentUnits,
+    SlotRecords,
     SlotSights,
-    States,
-    ToolSightings,
+    ToolCalls,
+    ToolResults,
 )
-from afp_nodes.words import Side, Sight, Slot, StateKind, UnitKind
+from afp_nodes.words import Side, Sight, Slot, UnitKind
 
 TOOL_STEP = "tool-calls"
-MEMORY_EVENTS = "agentfootprint.memory."
-MEMORY_WRITTEN = "agentfootprint.memory.written"
+IN_ENGINE = rf"(?:^|/){ENGINE}(?:/|$)"
+"""A stage of the injection engine, or inside it."""
+SIGHT = pl.Enum(Sight)
+PART = pl.lit(Sight.PART, SIGHT)
+AFTER_ALL = 2**62
+"""Beyond the end of any log."""
 
 
 def context_sights(
@@ -45,38 +51,42 @@ def context_sights(
     return pl.concat([sent_sights, injection_sights, memory_sights, tool_result_sights]).pipe(ContextSights.cast)
 
 
+def run_stages(commits: dy.LazyFrame[Commits]) -> dy.LazyFrame[RunStages]:
+    """One row per run and stage that commits in one of its logs."""
+    return commits.select("run_id", "stage_id").unique().pipe(RunStages.cast)
+
+
 def sent_sights(
     model_calls: dy.LazyFrame[ModelCalls],
     slot_sights: dy.LazyFrame[SlotSights],
+    slot_records: dy.LazyFrame[SlotRecords],
     sent_units: dy.LazyFrame[SentUnits],
 ) -> dy.LazyFrame[ContextSights]:
     """One row per call and kind, for what was sent: tool results stand in the messages, other units in any slot.
 
-    A slot may name a memory and not its entries. Which of them it holds is then known from what the memory says it
-    attached, and where it says nothing, in part only.
+    A record without an id may be of any unit, so that its kind is known in part only. A slot may name a memory and not
+    its entries. Which of them it holds is then known from what the memory says it attached, and where it says nothing,
+    in part only.
     """
     in_messages = pl.col("sight").filter(pl.col("slot") == Slot.MESSAGES)
-    shown = slot_sights.group_by(CALL).agg(any_slot=pl.col("sight").max(), messages=in_messages.first())
-    kinds = [kind for kind in UnitKind if kind is not UnitKind.DECLARED]
-    sight = (
-        pl.when(pl.col("unit_kind") == UnitKind.TOOL_RESULT)
-        .then("messages")
-        .when(pl.col("unit_kind") == UnitKind.MEMORY)
-        .then(pl.max_horizontal("any_slot", "entries"))
-        .otherwise("any_slot")
-    )
+    shown = slot_sights.group_by("call").agg(any_slot=pl.col("sight").max(), messages=in_messages.first())
+    any_slot = pl.max_horizontal("any_slot", "other_units")
     return (
         model_calls.filter("stands")
-        .select(CALL)
-        .join(shown, on=CALL, how="left")
-        .join(_unnamed_entries(sent_units), on=CALL, how="left")
-        .join(pl.LazyFrame({"unit_kind": kinds}, schema={"unit_kind": pl.Enum(UnitKind)}), how="cross")
+        .join(shown, on="call", how="left")
+        .with_columns(pl.col("any_slot", "messages").fill_null(NONE))
+        .join(_nameless(slot_records), on="call", how="left")
+        .join(_unnamed_entries(sent_units), on="call", how="left")
         .select(
-            *CALL,
-            "unit_kind",
-            side=pl.lit(Side.SENT, pl.Enum(Side)),
-            sight=sight.fill_null(pl.lit(Sight.NONE)),
+            "run_id",
+            "call",
+            any_slot.alias(UnitKind.INJECTION),
+            pl.max_horizontal(any_slot, "entries").alias(UnitKind.MEMORY),
+            pl.max_horizontal("messages", "results").alias(UnitKind.TOOL_RESULT),
         )
+        .unpivot(index=["run_id", "call"], variable_name="unit_kind", value_name="sight")
+        .with_columns(side=pl.lit(Side.SENT))
+        .select(ContextSights.column_names())
         .pipe(ContextSights.cast)
     )
 
@@ -84,36 +94,28 @@ def sent_sights(
 def injection_sights(
     model_calls: dy.LazyFrame[ModelCalls],
     engine_evaluations: dy.LazyFrame[EngineEvaluations],
-    committed_context: dy.LazyFrame[CommittedContext],
-    commits: dy.LazyFrame[Commits],
+    active_injections: dy.LazyFrame[ActiveInjections],
+    run_stages: dy.LazyFrame[RunStages],
     sent_units: dy.LazyFrame[SentUnits],
 ) -> dy.LazyFrame[ContextSights]:
     """One row per call of a run in which an injection engine ran, or whose context holds an injection."""
-    in_engine = pl.col("stage_id").cast(pl.String).str.contains(rf"(?:^|/){ENGINE}(?:/|$)")
     traces = [
         engine_evaluations.select("run_id"),
-        commits.filter(in_engine).select("run_id"),
+        run_stages.filter(pl.col("stage_id").cast(pl.String).str.contains(IN_ENGINE)).select("run_id"),
         _sent(sent_units, UnitKind.INJECTION),
     ]
-    told = of_calls(engine_evaluations.drop_nulls("active_ids"), model_calls).select(CALL).unique()
-    committed = committed_context.filter(pl.col("key") == ACTIVE, pl.col("value_json").str.starts_with("["))
-    sight = (pl.when("is_told").then(pl.lit(Sight.WHOLE)).when("is_committed").then(pl.lit(Sight.FALLBACK))).otherwise(
-        pl.lit(Sight.NONE)
+    calls = _calls_with(traces, model_calls).join(
+        active_injections.select("call", "sight").unique(), on="call", how="left"
     )
-    calls = (
-        _calls_with(traces, model_calls)
-        .join(told.with_columns(is_told=pl.lit(value=True)), on=CALL, how="left")
-        .join(committed.select(*CALL, is_committed=pl.lit(value=True)), on=CALL, how="left")
-    )
-    return _available(calls, UnitKind.INJECTION, sight)
+    return _available(calls, UnitKind.INJECTION, pl.col("sight").fill_null(NONE)).pipe(ContextSights.cast)
 
 
 def memory_sights(
     model_calls: dy.LazyFrame[ModelCalls],
     memory_offers: dy.LazyFrame[MemoryOffers],
-    events: dy.LazyFrame[Events],
-    commits: dy.LazyFrame[Commits],
-    run_records: dy.LazyFrame[RunRecords],
+    context_events: dy.LazyFrame[ContextEvents],
+    run_stages: dy.LazyFrame[RunStages],
+    event_heads: dy.LazyFrame[EventHeads],
     sent_units: dy.LazyFrame[SentUnits],
 ) -> dy.LazyFrame[ContextSights]:
     """One row per call of a run in which a memory was read, or whose context holds an entry of one.
@@ -121,17 +123,14 @@ def memory_sights(
     Whole where every memory that the log says was read tells what it considered. A memory may hand on what it has
     without considering anything: then nobody knows what else there was.
     """
-    is_memory = pl.col("type").str.starts_with(MEMORY_EVENTS) & (pl.col("type") != MEMORY_WRITTEN)
-    read = commits.select("run_id", memory=memory_of("stage_id")).drop_nulls("memory").unique()
+    read = run_stages.select("run_id", memory=memory_of("stage_id")).drop_nulls("memory").unique()
     traces = [
-        events.filter("own", is_memory).select("run_id"),
+        context_events.filter(pl.col("type").str.starts_with(MEMORY)).select("run_id"),
         read.select("run_id"),
         _sent(sent_units, UnitKind.MEMORY),
     ]
-    offers = of_turn(model_calls.filter("stands"), memory_offers, events).with_columns(
-        memory=memory_of("runtime_stage_id")
-    )
-    told = offers.group_by(CALL).agg(is_cut=~pl.col("is_whole").all(), told=pl.col("memory").unique())
+    offers = of_turn(model_calls, memory_offers).with_columns(memory=memory_of("runtime_stage_id"))
+    told = offers.group_by("call").agg(is_cut=~pl.col("is_whole").all(), told=pl.col("memory").unique())
     needed = read.group_by("run_id").agg(needed="memory")
     all_told = (
         pl.when(pl.col("needed").is_not_null())
@@ -147,71 +146,95 @@ def memory_sights(
     )
     calls = (
         _calls_with(traces, model_calls)
-        .join(told, on=CALL, how="left")
+        .join(told, on="call", how="left")
         .join(needed, on="run_id", how="left")
-        .join(kept_heads(events, run_records), on="run_id", how="left")
+        .join(event_heads, on="run_id")
     )
     return _available(calls, UnitKind.MEMORY, sight)
 
 
 def tool_result_sights(
     model_calls: dy.LazyFrame[ModelCalls],
-    tool_sightings: dy.LazyFrame[ToolSightings],
-    history_entries: dy.LazyFrame[HistoryEntries],
-    states: dy.LazyFrame[States],
-    events: dy.LazyFrame[Events],
-    commits: dy.LazyFrame[Commits],
-    run_records: dy.LazyFrame[RunRecords],
+    tool_calls: dy.LazyFrame[ToolCalls],
+    tool_results: dy.LazyFrame[ToolResults],
+    offered_units: dy.LazyFrame[OfferedUnits],
+    history_results: dy.LazyFrame[HistoryResults],
+    run_stages: dy.LazyFrame[RunStages],
+    event_heads: dy.LazyFrame[EventHeads],
     sent_units: dy.LazyFrame[SentUnits],
 ) -> dy.LazyFrame[ContextSights]:
     """One row per call of a run in which a tool ran, or whose context holds the result of one.
 
-    Whole where a history was committed from its beginning, or where the events are there from the leg's start. A
-    history that only grew in this leg began in another, and shows the rest only with the state it began with.
+    Whole where the history of a log that the call reads is there from its beginning and names every result, or where
+    the events are there from the start of a leg that goes on no other, and every end before the call names its call.
     """
-    stage = pl.col("stage_id").cast(pl.String)
-    is_tool_step = (stage == TOOL_STEP) | stage.str.ends_with(f"/{TOOL_STEP}")
+    stage = pl.col("stage_id")
+    is_tool_step = (stage == TOOL_STEP) | stage.cat.ends_with(f"/{TOOL_STEP}")
+    ended = tool_calls.drop_nulls("end_event_idx")
     traces = [
-        tool_sightings.select("run_id"),
-        commits.filter(is_tool_step).select("run_id"),
+        ended.select("run_id"),
+        tool_results.select("run_id"),
+        run_stages.filter(is_tool_step).select("run_id"),
         _sent(sent_units, UnitKind.TOOL_RESULT),
     ]
-    stood = model_calls.filter("stands")
-    shown = results_before(stood, tool_sightings).select(*CALL, is_shown=pl.lit(value=True)).unique()
+    nameless = ended.filter(pl.col("tool_call_id").is_in(NO_IDS))
+    first_nameless = nameless.group_by("run_id").agg(nameless_at=pl.col("end_event_idx").min())
+    shown = offered_units.filter(pl.col("unit_kind") == UnitKind.TOOL_RESULT).select(
+        "call", is_shown=pl.lit(value=True)
+    )
     calls = (
         _calls_with(traces, model_calls)
-        .join(stood.select(*CALL, "start_event_idx"), on=CALL)
-        .join(_whole_histories(stood, history_entries), on=CALL, how="left")
-        .join(shown, on=CALL, how="left")
-        .join(_histories_begun_with(states), on="run_id", how="left")
-        .join(kept_heads(events, run_records), on="run_id", how="left")
+        .join(_shown_histories(model_calls, history_results), on="call", how="left")
+        .join(shown.unique(), on="call", how="left")
+        .join(first_nameless, on="run_id", how="left")
+        .join(event_heads, on="run_id")
     )
-    from_log = pl.col("has_history") & (pl.col("begins_here") | pl.col("has_begun"))
-    from_events = pl.col("keeps_head") & pl.col("start_event_idx").is_not_null() & ~pl.col("goes_on")
-    whole = from_log.fill_null(value=False) | from_events.fill_null(value=False)
+    all_named = ~(pl.col("nameless_at") < pl.col("start_event_idx")).fill_null(value=False)
+    from_events = pl.col("keeps_head") & pl.col("start_event_idx").is_not_null() & ~pl.col("goes_on") & all_named
+    whole = pl.any_horizontal("shows_all", from_events)
     sight = (
-        pl.when(whole).then(pl.lit(Sight.WHOLE)).when("is_shown").then(pl.lit(Sight.PART)).otherwise(pl.lit(Sight.NONE))
+        pl.when(whole.fill_null(value=False))
+        .then(pl.lit(Sight.WHOLE))
+        .when("is_shown")
+        .then(pl.lit(Sight.PART))
+        .otherwise(pl.lit(Sight.NONE))
     )
     return _available(calls, UnitKind.TOOL_RESULT, sight)
 
 
-def _whole_histories(calls: pl.LazyFrame, history_entries: pl.LazyFrame) -> pl.LazyFrame:
-    """Whether a log that a call reads holds a history before it, and whether that one begins in this leg."""
-    first = (
-        history_entries.filter("is_list")
-        .sort("commit_idx")
-        .group_by("run_id", "scope", maintain_order=True)
-        .agg(first_idx=pl.col("commit_idx").first(), begins=pl.col("replaces").first())
-        .rename({"scope": "log"})
-    )
-    before = pl.when(pl.col("log") == "").then(pl.col("own_commit_idx").fill_null(2**62)).otherwise("commit_idx")
-    is_its_log = (pl.col("log") == "") | (pl.col("log") == pl.col("scope"))
+def _shown_histories(model_calls: pl.LazyFrame, history_results: pl.LazyFrame) -> pl.LazyFrame:
+    """Whether the run's own log shows the history of a call wholly, up to the call.
+
+    A mount is handed a copy of the history as a window left it, which shows nothing of what was there before.
+    """
+    bound = pl.when(pl.col("scope") == "").then("commit_idx").otherwise(pl.col("own_commit_idx").fill_null(AFTER_ALL))
+    begins = pl.col("replaces").first().over("run_id", order_by="commit_idx")
+    named = pl.col("is_named").cast(pl.Int8).cum_min().over("run_id", order_by="commit_idx") == 1
+    own = history_results.filter(pl.col("scope") == "").select("run_id", "commit_idx", shows_all=begins & named)
     return (
-        calls.drop_nulls("scope")
-        .join(first, on="run_id")
-        .filter(is_its_log & (pl.col("first_idx") < before))
-        .group_by(CALL)
-        .agg(has_history=pl.lit(value=True).first(), begins_here=pl.col("begins").any())
+        model_calls.drop_nulls("scope")
+        .select("run_id", "call", bound=bound)
+        .sort("bound")
+        .join_asof(
+            own.sort("commit_idx"),
+            left_on="bound",
+            right_on="commit_idx",
+            by="run_id",
+            strategy="backward",
+            allow_exact_matches=False,
+            check_sortedness=False,
+        )
+        .select("call", "shows_all")
+    )
+
+
+def _nameless(slot_records: pl.LazyFrame) -> pl.LazyFrame:
+    """The calls whose slots hold a unit without an id; it may be the result of a tool, or another unit."""
+    is_result = (pl.col("source") == TOOL_RESULT).fill_null(value=False)
+    return (
+        slot_records.filter(pl.col("source_id").is_null(), IS_UNIT)
+        .group_by("call")
+        .agg(results=pl.when(is_result.any()).then(PART), other_units=pl.when((~is_result).any()).then(PART))
     )
 
 
@@ -220,25 +243,11 @@ def _unnamed_entries(sent_units: pl.LazyFrame) -> pl.LazyFrame:
     whole = pl.col("unit_id") == pl.col("spelling")
     told = (
         sent_units.filter(pl.col("unit_kind") == UnitKind.MEMORY, pl.col("spelling").str.contains(WHOLE_MEMORY))
-        .group_by(*CALL, "spelling")
+        .group_by("call", "spelling")
         .agg(is_told=(~whole).any())
     )
     sight = pl.when(pl.col("is_told").all()).then(pl.lit(Sight.FALLBACK)).otherwise(pl.lit(Sight.PART))
-    return told.group_by(CALL).agg(entries=sight.cast(pl.Enum(Sight)))
-
-
-def _histories_begun_with(states: pl.LazyFrame) -> pl.LazyFrame:
-    """The runs whose leg began with a history."""
-    begun = states.filter(
-        pl.col("which") == StateKind.INITIAL, pl.col("state_json").str.contains('"history":[', literal=True)
-    )
-    return begun.select("run_id", has_begun=pl.col("state_json").map_batches(_hold_histories, return_dtype=pl.Boolean))
-
-
-def _hold_histories(states: pl.Series) -> pl.Series:
-    return pl.Series(
-        states.name, [isinstance(javascript.parse(s).get(HISTORY), list) for s in states], dtype=pl.Boolean
-    )
+    return told.group_by("call").agg(entries=sight.cast(SIGHT))
 
 
 def _sent(sent_units: pl.LazyFrame, kind: UnitKind) -> pl.LazyFrame:
@@ -248,12 +257,11 @@ def _sent(sent_units: pl.LazyFrame, kind: UnitKind) -> pl.LazyFrame:
 
 def _calls_with(traces: list[pl.LazyFrame], model_calls: pl.LazyFrame) -> pl.LazyFrame:
     """The calls of runs that show one of the traces."""
-    traced = pl.concat([trace.select(pl.col("run_id").cast(NAME)) for trace in traces]).unique()
-    return model_calls.filter("stands").select(CALL).join(traced, on="run_id", how="semi")
+    return model_calls.filter("stands").join(pl.concat(traces), on="run_id", how="semi")
 
 
 def _available(calls: pl.LazyFrame, kind: UnitKind, sight: pl.Expr) -> dy.LazyFrame[ContextSights]:
     """The available side of a kind."""
-    return calls.select(
-        *CALL, unit_kind=pl.lit(kind, pl.Enum(UnitKind)), side=pl.lit(Side.AVAILABLE, pl.Enum(Side)), sight=sight
-    ).pipe(ContextSights.cast)
+    return calls.select("run_id", "call", unit_kind=pl.lit(kind), side=pl.lit(Side.AVAILABLE), sight=sight).pipe(
+        ContextSights.cast
+    )

@@ -4,12 +4,31 @@ import dataframely as dy
 
 from afp_nodes.schemas.base import Frame, Table
 from afp_nodes.schemas.facts import RUN_ID, STEP
-from afp_nodes.words import Coverage, DropReason, Place, Side, Sight, Slot, UnitKind
+from afp_nodes.words import Coverage, DropReason, Side, Sight, Slot, UnitKind
 
-CALL = "order of the call in its run, from 0; attempts of one iteration are one call"
+CALL = "number of the call among those of the chunk, in the order of execution within its run"
 ITERATION = "the call's own `iteration`, else its ordinal; 0 holds the lists that an application made"
+NUMBER = "number of the step, which counts executions over all logs; NULL = it has none"
 EVENT = "position in the recording's events"
 CONTENT = "content as recorded; JSON text where it is not text; NULL = not recorded, or redacted"
+
+
+class BegunValues(Frame):
+    """One value of the state that a leg began with, of a key that tells of context."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    key = dy.Categorical(primary_key=True, description="`iteration`, `history`, `activeInjections` or a slot's key")
+    value_json = dy.String(description="the value as JSON text")
+
+
+class EventHeads(Frame):
+    """What is known of the beginning of one run's events; they are lost at the head only."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    opened_at = dy.Int64(nullable=True, description="first own event that opens a leg; NULL = none is there")
+    nothing_dropped = dy.Bool(description="the record says that no event was dropped")
+    keeps_head = dy.Bool(description="the events are there from the start of the leg")
+    goes_on = dy.Bool(description="the leg goes on another, or may")
 
 
 class ModelCalls(Frame):
@@ -20,11 +39,12 @@ class ModelCalls(Frame):
 
     run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     call = dy.Int64(primary_key=True, min=0, description=CALL)
-    iteration = dy.Int64(min=1, description="the call's own `iteration`, else the committed one, else its ordinal")
+    iteration = dy.Int64(min=1, description="the call's own `iteration`, else its ordinal from where the leg starts")
     stands = dy.Bool(description="no later call of the run has the same iteration")
-    after_event_idx = dy.Int64(nullable=True, description="start of the call before; -1 = none; NULL = no event")
-    start_event_idx = dy.Int64(nullable=True, description="its `stream.llm_start`, the last attempt; NULL = no event")
+    turn_start = dy.Int64(nullable=True, description="event that opens its turn; -1 = none; NULL = no event")
+    start_event_idx = dy.Int64(nullable=True, description="its `stream.llm_start`; NULL = no event")
     is_whole = dy.Bool(description="every event between the call before and this one was retained")
+    number = dy.Int64(nullable=True, description=NUMBER)
     scope = dy.Categorical(nullable=True, description="log that holds the call's commit; NULL = none does")
     commit_idx = dy.Int64(nullable=True, description="position of that commit, in that log")
     own_commit_idx = dy.Int64(
@@ -32,11 +52,23 @@ class ModelCalls(Frame):
     )
 
 
+class ContextEvents(Frame):
+    """One own event that tells of context. Rule: record format, section 3."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    call = dy.Int64(nullable=True, description="call in whose stretch it lies; NULL = no call starts after it")
+    type = dy.String(description="full type name")
+    runtime_stage_id = dy.Categorical(nullable=True, description=STEP)
+    payload_json = dy.String(description="payload as recorded")
+
+
 class InjectedRecords(Frame):
     """One record that an own `context.injected` event put into a slot. Rule: record format, section 3."""
 
     run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    call = ContextEvents.call
     runtime_stage_id = dy.Categorical(nullable=True, description=STEP)
     slot = dy.String(nullable=True, description="slot it went to, as recorded")
     source = dy.String(nullable=True, description="who put it there, as recorded")
@@ -59,19 +91,26 @@ class SlotCompositions(Frame):
 
     run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    call = ContextEvents.call
     runtime_stage_id = dy.Categorical(nullable=True, description=STEP)
     slot = dy.String(nullable=True, description="slot that was composed, as recorded")
     records = dy.Int64(nullable=True, description="records its breakdown counts; NULL = no breakdown that counts")
 
 
 class EngineEvaluations(Frame):
-    """One own `context.evaluated` event: what the injection engine found active."""
+    """One id that an own `context.evaluated` event says the injection engine found active.
+
+    An event that lists none has one row without an id.
+    """
 
     run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
-    active_ids = dy.List(dy.String(), nullable=True, description="ids found active, in order; NULL = not recorded")
-    superseded_ids = dy.List(dy.String(), description="ids that gave way to others")
-    skipped_ids = dy.List(dy.String(), description="ids the engine passed over")
+    position = dy.Int64(primary_key=True, min=0, description="order in the event's list")
+    call = ContextEvents.call
+    active_id = dy.String(nullable=True, description="id found active; NULL = the list holds none")
+    reason = dy.String(nullable=True, description="why the event says it gave way or was passed over")
+    is_list = dy.Bool(description="the event holds a list")
+    is_whole = dy.Bool(description="it holds a list, and every entry of it is an id")
 
 
 class MemoryOffers(Frame):
@@ -86,7 +125,7 @@ class MemoryOffers(Frame):
     runtime_stage_id = dy.Categorical(nullable=True, description=STEP)
     entry_id = dy.String(nullable=True, description="bare id of the entry; NULL = the event names none")
     reason = dy.String(nullable=True, description="why it was not admitted, as recorded")
-    is_whole = dy.Bool(description="the event does not say that its list was cut")
+    is_whole = dy.Bool(description="the event lists all it considered, each by its id")
 
 
 class AttachedEntries(Frame):
@@ -98,31 +137,54 @@ class AttachedEntries(Frame):
     entry_id = dy.String(nullable=True, description="bare id of the entry; NULL = the event names none")
 
 
-class ToolSightings(Frame):
-    """One place at which the record first shows the result of one tool call."""
+class HistoryResults(Frame):
+    """One tool result in one value of `history` that a commit wrote, or that a leg began with.
 
-    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
-    tool_call_id = dy.String(primary_key=True, description="id of the call; '' is an id")
-    place = dy.Enum(Place, primary_key=True, description="an event, the state the leg began with, or a log")
-    scope = dy.Categorical(primary_key=True, description="log that shows it; '' also for the other places")
-    idx = dy.Int64(description="event, commit of the log, or message of the state")
-    content = dy.String(nullable=True, description=CONTENT)
-
-
-class HistoryEntries(Frame):
-    """One commit that wrote `history`, with the tool messages in what it wrote.
-
-    Only logs that hold model calls: the run's own, and the mounts that are loops.
+    Only of logs that hold model calls: the run's own, and the mounts that are loops. A value without a result has one
+    row without a call.
     """
 
     run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     scope = dy.Categorical(primary_key=True, description="log the commit lies in")
-    commit_idx = dy.Int64(primary_key=True, min=0, description="position in that log")
+    commit_idx = dy.Int64(primary_key=True, min=-1, description="position in that log; -1 = what the leg began with")
+    position = dy.Int64(primary_key=True, min=0, description="order of the result in the value")
+    number = dy.Int64(nullable=True, description=NUMBER)
     runtime_stage_id = dy.Categorical(description=STEP)
     replaces = dy.Bool(description="the value begins anew here, instead of growing")
     is_list = dy.Bool(description="what was written is a list; a placeholder is none")
-    tool_call_ids = dy.List(dy.String(), description="calls whose result the written messages hold, in order")
-    contents = dy.List(dy.String(), description="the content of each")
+    is_named = dy.Bool(description="it is a list in which every result has an id")
+    tool_call_id = dy.String(nullable=True, description="call whose result it is; NULL = the value holds no result")
+    content = dy.String(nullable=True, description=CONTENT)
+
+
+class ResultSightings(Frame):
+    """One tool result in one log: the first value of its history that holds it."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    scope = dy.Categorical(primary_key=True, description="log that holds it")
+    tool_call_id = dy.String(primary_key=True, description="id of the call; '' is an id")
+    commit_idx = dy.Int64(min=-1, description="position in that log; -1 = what the leg began with")
+    number = dy.Int64(nullable=True, description=NUMBER)
+    listed = dy.Int64(min=0, description="order of the sightings")
+    content = dy.String(nullable=True, description=CONTENT)
+
+
+class ToolResults(Frame):
+    """One tool call whose result a run's record shows, with where it shows first."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    tool_call_id = dy.String(primary_key=True, description="id of the call; '' is an id")
+    event_idx = dy.Int64(nullable=True, description="event that ends the call; NULL = none does")
+    event_content = dy.String(nullable=True, description=CONTENT)
+    log_commit_idx = dy.Int64(nullable=True, description="position in the own log, -1 as above; NULL = not in it")
+    log_number = dy.Int64(nullable=True, description=NUMBER)
+    log_listed = dy.Int64(nullable=True, description="order in the own log")
+    log_content = dy.String(nullable=True, description=CONTENT)
+    mount_scope = dy.Categorical(nullable=True, description="mount whose log shows it first; NULL = none does")
+    mount_commit_idx = dy.Int64(nullable=True, description="position in that log")
+    mount_number = dy.Int64(nullable=True, description=NUMBER)
+    mount_listed = dy.Int64(nullable=True, description="order among the mounts")
+    mount_content = dy.String(nullable=True, description=CONTENT)
 
 
 class Evictions(Frame):
@@ -135,7 +197,20 @@ class Evictions(Frame):
     scope = dy.Categorical(primary_key=True, description="log the commit lies in")
     commit_idx = dy.Int64(primary_key=True, min=0, description="position of the commit that left it out")
     tool_call_id = dy.String(primary_key=True, description="call whose result was left out")
+    number = dy.Int64(nullable=True, description=NUMBER)
     runtime_stage_id = dy.Categorical(description=STEP)
+
+
+class ComposedRecords(Frame):
+    """One record that the events of one call's stretch put into a slot."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    event_idx = dy.Int64(primary_key=True, min=0, description=EVENT)
+    call = dy.Int64(description=CALL)
+    slot = dy.Enum(Slot, description="slot it went to")
+    source = dy.String(nullable=True, description="who put it there, as recorded")
+    source_id = dy.String(nullable=True, description="id of the unit, as slots spell it; NULL = the record has none")
+    content = dy.String(nullable=True, description=CONTENT)
 
 
 class ComposedSlots(Frame):
@@ -144,9 +219,6 @@ class ComposedSlots(Frame):
     run_id = dy.Categorical(primary_key=True, description=RUN_ID)
     call = dy.Int64(primary_key=True, min=0, description=CALL)
     slot = dy.Enum(Slot, primary_key=True, description="slot that was composed")
-    runtime_stage_id = dy.Categorical(
-        nullable=True, description="step of its last composition; NULL = none is recorded"
-    )
     sight = dy.Enum(Sight, description="`whole` when every record is proven to be there, else `part`")
 
 
@@ -168,6 +240,22 @@ class CommittedContext(Frame):
     key = dy.Categorical(primary_key=True, description="slot key, or `activeInjections`")
     value_json = dy.String(nullable=True, description="the value as JSON text; NULL = absent")
     commit_idx = dy.Int64(nullable=True, description="last commit it was made from; NULL = none of this leg")
+
+
+class ActiveInjections(Frame):
+    """One id that the injection engine found active for one call, by an event or by its log.
+
+    A list without ids has one row without an id.
+    """
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    position = dy.Int64(primary_key=True, min=0, description="order in the list")
+    active_id = dy.String(nullable=True, description="id found active; NULL = the list holds none")
+    reason = EngineEvaluations.reason
+    event_idx = dy.Int64(nullable=True, description="event that lists it; NULL = a commit does")
+    commit_idx = dy.Int64(nullable=True, description="last commit the list was made from; NULL = none of this leg")
+    sight = dy.Enum(Sight, description="how well the list is shown")
 
 
 class SlotRecords(Frame):
@@ -219,6 +307,14 @@ class OfferedUnits(Frame):
     content = dy.String(nullable=True, description=CONTENT)
     event_idx = dy.Int64(nullable=True, description="event that shows it; NULL = none")
     commit_idx = dy.Int64(nullable=True, description="commit that shows it; NULL = none")
+    commit_scope = dy.Categorical(nullable=True, description="log that the commit lies in; NULL = none")
+
+
+class RunStages(Frame):
+    """One stage that commits in some log of one run."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    stage_id = dy.Categorical(primary_key=True, description="stable id of the stage, with the subflow prefix")
 
 
 class ContextSights(Frame):
@@ -229,6 +325,18 @@ class ContextSights(Frame):
     unit_kind = dy.Enum(UnitKind, primary_key=True, description="kind of unit")
     side = dy.Enum(Side, primary_key=True, description="which side")
     sight = dy.Enum(Sight, description="how well it is shown")
+
+
+class UnitEvictions(Frame):
+    """One tool result offered to one call, with what took it away before."""
+
+    run_id = dy.Categorical(primary_key=True, description=RUN_ID)
+    call = dy.Int64(primary_key=True, min=0, description=CALL)
+    unit_id = dy.String(primary_key=True, description="id of the call whose result it is")
+    evicted_by = dy.Categorical(nullable=True, description="step that took it away; NULL = not told")
+    evicted_scope = dy.Categorical(nullable=True, description="log in which a commit did; NULL = an event says so")
+    evicted_commit = dy.Int64(nullable=True, description="position of that commit")
+    evicted_event = dy.Int64(nullable=True, description="event that says so; NULL = none does")
 
 
 class ContextUnits(Table):

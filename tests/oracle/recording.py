@@ -32,6 +32,7 @@ class Commit:
     overwrite: Value = None
     updates: Value = None
     untracked_sources: list[str | None] | None = None
+    redacted_paths: list[str] = field(default_factory=list)
 
     @cached_property
     def paths(self) -> list[str]:
@@ -105,15 +106,26 @@ class Recording:
 
 def recording_of(document: Value) -> Recording:
     """The recording a document holds: an envelope, a bare recording, or a snapshot alone."""
+    own, *mounts = logs_of(snapshot_of(record_of(document)))
+    return Recording(run=own, mounts=mounts)
+
+
+def record_of(document: Value) -> dict[str, Any]:
+    """What a document holds: the recording of an envelope, else the document itself."""
     record = _object(document)
-    if record.get("format") == FORMAT:
-        record = _object(record.get("recording"))
-    snapshot = _object(record.get("snapshot")) if {"snapshot", "events", "checkpoint"} & record.keys() else record
+    return _object(record.get("recording")) if record.get("format") == FORMAT else record
+
+
+def snapshot_of(record: dict[str, Any]) -> dict[str, Any]:
+    """The snapshot of a recording, which may be one itself."""
+    return _object(record.get("snapshot")) if {"snapshot", "events", "checkpoint"} & record.keys() else record
+
+
+def logs_of(snapshot: dict[str, Any]) -> list[Log]:
+    """The run's own log, then that of each mount that has a number, in member order."""
     mounts = _object(snapshot.get("subflowResults"))
-    return Recording(
-        run=Log(_commits(snapshot.get("commitLog")), _tree(snapshot.get("executionTree"))),
-        mounts=[_mount(name, mounts[name]) for name in member_names(mounts) if "#" in name],
-    )
+    own = Log(_commits(snapshot.get("commitLog")), _tree(snapshot.get("executionTree")))
+    return [own, *(_mount(name, mounts[name]) for name in member_names(mounts) if "#" in name)]
 
 
 def _mount(name: str, result: Value) -> Log:
@@ -140,6 +152,7 @@ def _commit(entry: dict[str, Any]) -> Commit:
         overwrite=entry.get("overwrite"),
         updates=entry.get("updates"),
         untracked_sources=_texts(entry.get("untrackedSources")),
+        redacted_paths=[path for path in _list(entry.get("redactedPaths")) if isinstance(path, str)],
     )
 
 
