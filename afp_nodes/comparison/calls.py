@@ -3,9 +3,10 @@
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.comparison.naming import LOOP, canonical, made_calls, named
+from afp_nodes.comparison.naming import canonical, made_calls, named
 from afp_nodes.comparison.places import event, places
 from afp_nodes.comparison.redaction import Redactions, redacted_under, touched
+from afp_nodes.comparison.sides import LOOP
 from afp_nodes.schemas import LoopCalls, RunRecords, SeenLoops, ToolCalls
 from afp_nodes.words import CallStatus
 

@@ -11,9 +11,10 @@ import polars as pl
 
 from afp_nodes import javascript
 from afp_nodes.addresses import LOG_POSITION, NAME
-from afp_nodes.comparison.naming import LOOP, call_name, made_calls, named
+from afp_nodes.comparison.naming import call_name, made_calls, named
 from afp_nodes.comparison.places import commit, event, places
 from afp_nodes.comparison.redaction import Redactions, redacted_under, touched
+from afp_nodes.comparison.sides import LOOP
 from afp_nodes.distinct import mapped_once, told_by
 from afp_nodes.schemas import (
     AskedCalls,
@@ -27,6 +28,7 @@ from afp_nodes.schemas import (
     ToolCalls,
     Writes,
 )
+from afp_nodes.templates import filled
 from afp_nodes.values import folded_values
 from afp_nodes.words import StateKind
 
@@ -101,7 +103,7 @@ def loop_decisions(
     )
     is_listed = pl.col("committed_calls").str.starts_with("[")
     count = pl.when(is_listed).then("known").when(pl.col("committed_calls").is_null()).then("told_count")
-    calls = pl.concat_str(pl.lit("["), pl.col("names").list.join(","), pl.lit("]"))
+    calls = filled("[{}]", pl.col("names").list.join(","))
     text = pl.coalesce(_spoken(pl.col("committed_text")), "told_text")
     all_named = (pl.col("known") == pl.col("call_count")) & ~pl.col("names").list.contains(None)
     hidden = redacted_under(ANSWER_NAMES) | touched(pl.col("text"), redactions) | pl.col("hides_some")

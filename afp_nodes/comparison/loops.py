@@ -6,7 +6,7 @@ Loops are aligned by the number of their model call. Rule: product contract, sec
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.comparison.naming import of_run
+from afp_nodes.comparison.sides import of_run
 from afp_nodes.schemas import AlignedLoops, ModelCalls, RunRecords, SeenLoops
 from afp_nodes.words import LoopSight
 

@@ -7,17 +7,12 @@ section 4.
 import polars as pl
 
 from afp_nodes import javascript
+from afp_nodes.comparison.sides import LOOP
 from afp_nodes.distinct import mapped_once
 from afp_nodes.studies.canonical import canonical_json
+from afp_nodes.templates import filled
 
-LOOP = ["run_id", "iteration"]
-"""One loop of one run."""
 NO_LATER_CALL = 2**62
-
-
-def of_run(rows: pl.LazyFrame, run_id: str) -> pl.LazyFrame:
-    """The rows of one run, without its id."""
-    return rows.filter(pl.col("run_id").cast(pl.String) == run_id).drop("run_id")
 
 
 def made_calls(seen_loops: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
@@ -36,9 +31,7 @@ def made_calls(seen_loops: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFra
 
 def named(tool: pl.Expr, arguments: pl.Expr) -> pl.Expr:
     """A call's name: its tool and its arguments as one canonical text; NULL where either is not recorded."""
-    return pl.concat_str(
-        pl.lit("["), tool.map_batches(_quoted, return_dtype=pl.String), pl.lit(","), canonical(arguments), pl.lit("]")
-    )
+    return filled("[{},{}]", tool.map_batches(_quoted, return_dtype=pl.String), canonical(arguments))
 
 
 def call_name(tool: str, arguments: object) -> str:

@@ -8,9 +8,9 @@ sections 4 and 9.
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.comparison.naming import LOOP
 from afp_nodes.comparison.places import commit, event, places
 from afp_nodes.comparison.redaction import Redactions, redacted_under, touched
+from afp_nodes.comparison.sides import LOOP
 from afp_nodes.context.events import TOOL_RESULT
 from afp_nodes.context.sent import MEMORY_SOURCES, MEMORY_SPELLING, WHOLE_MEMORY
 from afp_nodes.schemas import (

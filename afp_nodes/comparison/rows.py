@@ -7,7 +7,6 @@ be the same, whatever they do not show. Everything else is `unknown`.
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.comparison.naming import of_run
 from afp_nodes.comparison.redaction import WITHHELD_JSON
 from afp_nodes.comparison.sides import (
     SIDES,
@@ -17,10 +16,12 @@ from afp_nodes.comparison.sides import (
     first_of,
     in_order,
     not_known,
+    of_run,
     only_one,
     with_sights,
 )
 from afp_nodes.schemas import AlignedLoops, ContextPieces, DiffRows, LoopCalls, LoopDecisions, SeenLoops, ShownSlots
+from afp_nodes.templates import filled
 from afp_nodes.words import DiffMoment, Ground, Piece, Slot
 
 REST, REPLY, ROUTE, CALL = "rest", "reply", "route", "call"
@@ -210,14 +211,14 @@ def _gathered(pieces: pl.LazyFrame) -> pl.LazyFrame:
         count=pl.len().cast(pl.Int64),
         lacks_text=pl.col("content").is_null().any(),
         kept_out=pl.col("kept_out").any(),
-        json=pl.when(pl.len() == 1).then(texts).otherwise(pl.concat_str(pl.lit("["), texts, pl.lit("]"))),
+        json=pl.when(pl.len() == 1).then(texts).otherwise(filled("[{}]", texts)),
         places_json=_as_one_list(pl.col("places_json").sort_by("position")),
     )
 
 
 def _as_one_list(lists: pl.Expr) -> pl.Expr:
     """JSON lists that hold something, as one."""
-    return pl.concat_str(pl.lit("["), lists.str.head(-1).str.slice(1).str.join(","), pl.lit("]"))
+    return filled("[{}]", lists.str.head(-1).str.slice(1).str.join(","))
 
 
 def _surplus(a: pl.LazyFrame, b: pl.LazyFrame) -> pl.LazyFrame:
@@ -289,10 +290,10 @@ def _decision_json(side: str) -> pl.Expr:
     calls = pl.coalesce(f"calls_json_{side}", pl.when(kept_out).then(pl.lit(WITHHELD_JSON)))
     text = pl.coalesce(as_json(pl.col(f"text_{side}")), pl.when(kept_out).then(pl.lit(WITHHELD_JSON)))
     return pl.coalesce(
-        pl.when(count > 0).then(pl.concat_str(pl.lit('{"calls":'), calls, pl.lit("}"))),
-        pl.when(count == 0).then(pl.concat_str(pl.lit('{"text":'), text, pl.lit("}"))),
-        pl.concat_str(pl.lit('{"call_count":'), count, pl.lit("}")),
-        pl.concat_str(pl.lit('{"call_count":null,"text":'), text, pl.lit("}")),
+        pl.when(count > 0).then(filled('{"calls":{}}', calls)),
+        pl.when(count == 0).then(filled('{"text":{}}', text)),
+        filled('{"call_count":{}}', count),
+        filled('{"call_count":null,"text":{}}', text),
     )
 
 
@@ -326,7 +327,7 @@ def _call_ground() -> pl.Expr:
 def _call_json(side: str) -> pl.Expr:
     kept_out = pl.col(f"kept_out_{side}")
     result = pl.when(kept_out).then(pl.lit(WITHHELD_JSON)).otherwise(pl.col(f"result_json_{side}").fill_null("null"))
-    error = pl.concat_str(pl.lit(',"error":'), as_json(pl.col(f"error_{side}"))).fill_null("")
+    error = filled(',"error":{}', as_json(pl.col(f"error_{side}"))).fill_null("")
     status = as_json(pl.col(f"status_{side}")).fill_null("null")
-    text = pl.concat_str(pl.lit('{"status":'), status, pl.lit(',"result":'), result, error, pl.lit("}"))
+    text = filled('{"status":{},"result":{}{}}', status, result, error)
     return pl.when(pl.col(f"position_{side}").is_not_null()).then(text)

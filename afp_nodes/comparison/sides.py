@@ -12,6 +12,8 @@ from afp_nodes.distinct import mapped_once
 from afp_nodes.schemas import DiffRows
 from afp_nodes.words import DiffMoment, Ground, LoopSight, Sameness, Slot
 
+LOOP = ["run_id", "iteration"]
+"""One loop of one run."""
 SIDES = ("a", "b")
 SAMENESS = {
     **dict.fromkeys(Ground, Sameness.DIFFERS),
@@ -23,6 +25,11 @@ SAMENESS = {
 
 Held = tuple[Ground, pl.Expr]
 """A ground, and the condition under which it holds."""
+
+
+def of_run(rows: pl.LazyFrame, run_id: str) -> pl.LazyFrame:
+    """The rows of one run, without its id."""
+    return rows.filter(pl.col("run_id").cast(pl.String) == run_id).drop("run_id")
 
 
 def both_sides(a: pl.LazyFrame, b: pl.LazyFrame, key: list[str]) -> pl.LazyFrame:

@@ -3,13 +3,14 @@
 import dataframely as dy
 import polars as pl
 
-from afp_nodes.comparison.naming import canonical, of_run
+from afp_nodes.comparison.naming import canonical
 from afp_nodes.comparison.redaction import WITHHELD_JSON, Redactions, redacted_under, touched
-from afp_nodes.comparison.sides import as_json, as_rows, both_sides, first_of, in_order, not_known
+from afp_nodes.comparison.sides import as_json, as_rows, both_sides, first_of, in_order, not_known, of_run
 from afp_nodes.context.stretches import kept_heads
 from afp_nodes.distinct import mapped_once
 from afp_nodes.same_question import normalised_question
 from afp_nodes.schemas import DiffRows, Events, Routing, RunFacets, RunRecords, SeenLoops, Standings
+from afp_nodes.templates import filled
 from afp_nodes.words import CheckState, DiffMoment, Facet, Ground, RoutingStatus, Standing
 
 REDACTED_UNDER = {
@@ -85,13 +86,8 @@ def _told() -> dict[Facet, pl.Expr]:
     is_routed = pl.col("status") == RoutingStatus.RECORDED
     reachable = pl.col("check_state") == CheckState.REACHABLE
     assessed = pl.col("standing") != Standing.NOT_ASSESSED
-    tokens = pl.concat_str(
-        pl.lit('{"input":'),
-        pl.col("input_tokens").cast(pl.Int64),
-        pl.lit(',"output":'),
-        pl.col("output_tokens").cast(pl.Int64),
-        pl.lit("}"),
-    )
+    spent = (pl.col(name).cast(pl.Int64) for name in ("input_tokens", "output_tokens"))
+    tokens = filled('{"input":{},"output":{}}', *spent)
     none = pl.lit(NONE_JSON)
     return {
         Facet.QUESTION: as_json(pl.col("question")),
