@@ -225,14 +225,14 @@ def _candidate_rows(retrieved: _Retrieved) -> Iterator[Row]:
     named = [(who, text(c.get("reason"))) for c in candidates if (who := name(c.get("id"))) is not None]
     is_whole = isinstance(retrieved.candidates, list) and len(named) == len(retrieved.candidates)
     for position, (entry_id, reason) in enumerate(named or [(None, None)]):
-        yield position, entry_id, reason, is_whole and retrieved.candidates_complete is not False
+        yield position, entry_id, reason, is_whole and retrieved.candidates_complete is not False, True
 
 
 def _dropped_rows(applied: _Applied) -> Iterator[Row]:
     named, reason = names(listed(applied.dropped_ids)), text(applied.reason)
     is_whole = isinstance(applied.dropped_ids, list) and len(named) == len(applied.dropped_ids)
     for position, entry_id in enumerate(named or [None]):
-        yield position, entry_id, reason, is_whole
+        yield position, entry_id, reason, is_whole, False
 
 
 def _record_count(breakdown: Any) -> int | None:

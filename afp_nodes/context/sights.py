@@ -120,8 +120,8 @@ def memory_sights(
 ) -> dy.LazyFrame[ContextSights]:
     """One row per call of a run in which a memory was read, or whose context holds an entry of one.
 
-    Whole where every memory that the log says was read tells what it considered. A memory may hand on what it has
-    without considering anything: then nobody knows what else there was.
+    Whole where every memory that the log says was read tells what it considered, or what it dropped and no event of the
+    turn was lost. A memory may hand on what it has without considering anything: then nobody knows what else there was.
     """
     read = run_stages.select("run_id", memory=memory_of("stage_id")).drop_nulls("memory").unique()
     traces = [
@@ -130,17 +130,16 @@ def memory_sights(
         _sent(sent_units, UnitKind.MEMORY),
     ]
     offers = of_turn(model_calls, memory_offers).with_columns(memory=memory_of("runtime_stage_id"))
-    told = offers.group_by("call").agg(is_cut=~pl.col("is_whole").all(), told=pl.col("memory").unique())
-    needed = read.group_by("run_id").agg(needed="memory")
-    all_told = (
-        pl.when(pl.col("needed").is_not_null())
-        .then(pl.col("needed").list.set_difference("told").list.len() == 0)
-        .otherwise("keeps_head")
+    told = offers.group_by("call").agg(
+        is_cut=~pl.col("is_whole").all(), told="memory", offering=pl.col("memory").filter("is_offer")
     )
+    needed = read.group_by("run_id").agg(needed="memory")
+    keeps_turn = pl.col("keeps_head") | (pl.col("turn_start") >= 0)
+    all_offer, all_told = (_holds("offering", "needed"), _holds("told", "needed").fill_null(value=True))
     sight = (
         pl.when(pl.col("told").is_null())
         .then(pl.lit(Sight.NONE))
-        .when(all_told & ~pl.col("is_cut"))
+        .when((all_offer | (keeps_turn & all_told)) & ~pl.col("is_cut"))
         .then(pl.lit(Sight.WHOLE))
         .otherwise(pl.lit(Sight.PART))
     )
@@ -165,8 +164,8 @@ def tool_result_sights(
 ) -> dy.LazyFrame[ContextSights]:
     """One row per call of a run in which a tool ran, or whose context holds the result of one.
 
-    Whole where the history of a log that the call reads is there from its beginning and names every result, or where
-    the events are there from the start of a leg that goes on no other, and every end before the call names its call.
+    Whole where the own log's history is there from its beginning and names every result, or where the events are there
+    from the start of a leg that goes on no other, and every tool that started before the call ended under its id.
     """
     stage = pl.col("stage_id")
     is_tool_step = (stage == TOOL_STEP) | stage.cat.ends_with(f"/{TOOL_STEP}")
@@ -177,8 +176,13 @@ def tool_result_sights(
         run_stages.filter(is_tool_step).select("run_id"),
         _sent(sent_units, UnitKind.TOOL_RESULT),
     ]
-    nameless = ended.filter(pl.col("tool_call_id").is_in(NO_IDS))
-    first_nameless = nameless.group_by("run_id").agg(nameless_at=pl.col("end_event_idx").min())
+    open_at = (
+        pl.when(pl.col("end_event_idx").is_null())
+        .then("start_event_idx")
+        .when(pl.col("tool_call_id").is_in(NO_IDS))
+        .then("end_event_idx")
+    )
+    first_open = tool_calls.group_by("run_id").agg(open_at=open_at.min())
     shown = offered_units.filter(pl.col("unit_kind") == UnitKind.TOOL_RESULT).select(
         "call", is_shown=pl.lit(value=True)
     )
@@ -186,11 +190,11 @@ def tool_result_sights(
         _calls_with(traces, model_calls)
         .join(_shown_histories(model_calls, history_results), on="call", how="left")
         .join(shown.unique(), on="call", how="left")
-        .join(first_nameless, on="run_id", how="left")
+        .join(first_open, on="run_id", how="left")
         .join(event_heads, on="run_id")
     )
-    all_named = ~(pl.col("nameless_at") < pl.col("start_event_idx")).fill_null(value=False)
-    from_events = pl.col("keeps_head") & pl.col("start_event_idx").is_not_null() & ~pl.col("goes_on") & all_named
+    all_ended = ~(pl.col("open_at") < pl.col("start_event_idx")).fill_null(value=False)
+    from_events = pl.col("keeps_head") & pl.col("start_event_idx").is_not_null() & ~pl.col("goes_on") & all_ended
     whole = pl.any_horizontal("shows_all", from_events)
     sight = (
         pl.when(whole.fill_null(value=False))
@@ -226,6 +230,11 @@ def _shown_histories(model_calls: pl.LazyFrame, history_results: pl.LazyFrame) -
         )
         .select("call", "shows_all")
     )
+
+
+def _holds(names: str, needed: str) -> pl.Expr:
+    """Whether a list holds all names of another; NULL where that is not there."""
+    return pl.col(needed).list.set_difference(names).list.len() == 0
 
 
 def _nameless(slot_records: pl.LazyFrame) -> pl.LazyFrame:

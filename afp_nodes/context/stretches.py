@@ -43,20 +43,27 @@ def is_before_call(log: pl.Expr, commit_idx: str, number: str) -> pl.Expr:
 
 
 def kept_heads(events: pl.LazyFrame, run_records: pl.LazyFrame) -> pl.LazyFrame:
-    """What is known of the beginning of each run's events, and whether the leg goes on another."""
+    """What is known of the beginning of each run's events, and whether the leg goes on another.
+
+    Where the record does not say whether events were dropped, the configuration tells: a leg begins with it.
+    """
     opened = (
         events.filter(pl.col("own"), pl.col("payload_json").is_not_null(), pl.col("type").is_in(LEG_STARTS))
         .group_by("run_id")
-        .agg(opened_at=pl.col("event_idx").min())
+        .agg(
+            opened_at=pl.col("event_idx").min(),
+            is_configured=(pl.col("type") == RUN_CONFIGURED).any(),
+            has_turn=(pl.col("type") == TURN_START).any(),
+        )
     )
     nothing_dropped = (pl.col("dropped_events") == 0) | (pl.col("first_retained_event_index") == 0)
-    not_said = pl.col("dropped_events").is_null() & pl.col("opened_at").is_not_null()
+    not_said = pl.col("dropped_events").is_null() & pl.col("is_configured").fill_null(value=False)
     return (
         run_records.join(opened, on="run_id", how="left")
         .with_columns(nothing_dropped=nothing_dropped.fill_null(value=False))
         .with_columns(
             keeps_head=(pl.col("nothing_dropped") | not_said) & pl.col("events").is_not_null(),
-            goes_on=pl.col("resumed_leg").fill_null(value=True),
+            goes_on=pl.col("resumed_leg").fill_null(value=True) | ~pl.col("has_turn").fill_null(value=False),
         )
         .select("run_id", "opened_at", "nothing_dropped", "keeps_head", "goes_on")
     )

@@ -126,6 +126,7 @@ class MemoryOffers(Frame):
     entry_id = dy.String(nullable=True, description="bare id of the entry; NULL = the event names none")
     reason = dy.String(nullable=True, description="why it was not admitted, as recorded")
     is_whole = dy.Bool(description="the event lists all it considered, each by its id")
+    is_offer = dy.Bool(description="the event lists what was considered, and not only what was dropped of it")
 
 
 class AttachedEntries(Frame):

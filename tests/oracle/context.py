@@ -5,83 +5,38 @@ after another; every question goes through the whole recording again.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from tests.oracle.javascript import ABSENT, Value, stringify
-from tests.oracle.recording import Commit, Log, Row, logs_of, record_of, snapshot_of
-from tests.oracle.routing import is_served, view_of
-from tests.oracle.values import fold
+from tests.oracle.context_record import (
+    BEGUN,
+    SLOTS,
+    Call,
+    Event,
+    Object,
+    Run,
+    Unit,
+    as_content,
+    as_count,
+    as_list,
+    as_name,
+    as_names,
+    as_object,
+    as_text,
+    memory_of,
+    order,
+    step_number,
+)
+from tests.oracle.javascript import ABSENT, Value
+from tests.oracle.recording import Log
 
-Object = dict[str, Any]
-
-SLOTS = {
-    "system-prompt": "systemPromptInjections",
-    "messages": "messagesInjections",
-    "tools": "toolsInjections",
-}
-KINDS = ("injection", "memory", "tool-result")
 NO_UNITS = ("registry", "base", "user", "assistant")
 WORDS = ("evicted", "below-threshold", "over-budget", "over-max-entries", "over-char-budget", "superseded", "skipped")
-OPENERS = ("agent.run_configured", "agent.turn_start", "pause.resume")
-PLACEHOLDERS = ("REDACTED", "[REDACTED]")
-REPEATED_IN_EVENTS = {
-    "userMessage": "userPrompt",
-    "lastToolResult": "result",
-    **dict.fromkeys(SLOTS.values(), "rawContent"),
-}
 HIDES = {"injection": {"rawContent"}, "memory": {"rawContent"}, "tool-result": {"result", "history", "lastToolResult"}}
-
 SIGHTS = ("whole", "fallback", "part", "none")
 WORTH = {"whole": "exact", "fallback": "conservative", "part": "unknown", "none": "unknown"}
-BEGUN = -1
-"""Where the state that a leg began with stands: before its first commit."""
 GRADES = ("exact", "conservative", "unknown")
-
-
-class Event(NamedTuple):
-    """One own event, with its type as it reads without the library's prefix."""
-
-    idx: int
-    type: str
-    payload: Object
-    step: str | None
-
-
-class Call(NamedTuple):
-    """One model call: the event that starts it, the commit that shows it, or both."""
-
-    step: str | None
-    start: int | None
-    after: int | None
-    stated: Value
-    log: Log | None
-    commit: int
-    place: int
-
-
-class Unit(NamedTuple):
-    """One unit on one side of a call."""
-
-    id: str
-    kind: str
-    content: str | None = None
-    reason: str | None = None
-    spelling: str | None = None
-    event: int | None = None
-    commit: int | None = None
-    scope: str | None = None
-
-
-class History(NamedTuple):
-    """One value of `history`, as it was written: with the tool results in it, or a part by which it grew."""
-
-    replaces: bool
-    is_list: bool
-    is_named: bool
-    results: list[Unit]
 
 
 class Side(NamedTuple):
@@ -102,23 +57,29 @@ class Record(NamedTuple):
 
 
 def context_tables(document: Value, run_id: str, units: Object | None = None) -> dict[str, list[Object]]:
-    """The rows of the three tables of one recording, with its unit list where an application made one."""
+    """The rows of the three tables of one recording, and of its verdict.
+
+    `units` is the unit list that an application made of it.
+    """
     run = Run(document)
     listed = [] if units is None else [_declared(units)]
     iterations = [*listed, *recorded_iterations(run)]
+    summaries = [each["summary"] for each in iterations]
     return {
         "context_units": [{"run_id": run_id, **row} for each in iterations for row in each["units"]],
         "missing_context": [{"run_id": run_id, **row} for each in iterations for row in dropped(each["units"])],
-        "missing_context_summary": [{"run_id": run_id, **each["summary"]} for each in iterations],
+        "missing_context_summary": [{"run_id": run_id, **summary} for summary in summaries],
+        "verdicts": [{"run_id": run_id, "verdict": verdict(run, summaries)}],
     }
 
 
-def verdict(summaries: Sequence[Object]) -> str:
+def verdict(run: Run, summaries: Sequence[Object]) -> str:
     """The word for a run, from its iterations."""
     if any(row["any_dropped"] for row in summaries):
         return "dropped"
+    only_by_event = any(call.log is None for _, call in run.standing)
     cannot_tell = not summaries or any(row["grade"] == "unknown" for row in summaries)
-    return "unknown" if cannot_tell else "none-dropped"
+    return "unknown" if cannot_tell or (only_by_event and not run.keeps_head) else "none-dropped"
 
 
 def dropped(units: Sequence[Object]) -> list[Object]:
@@ -128,209 +89,21 @@ def dropped(units: Sequence[Object]) -> list[Object]:
     return [{**{name: unit[name] for name in shown}, "position": at} for at, unit in enumerate(gone)]
 
 
-class Run:
-    """One recording, and what is asked of it as a whole."""
-
-    def __init__(self, document: Value) -> None:
-        record = record_of(document)
-        self.snapshot = snapshot_of(record)
-        self.header = document.get("run") if isinstance(document, dict) and "format" in document else None
-        recorded = record.get("events")
-        self.raw_events: list[Value] | None = recorded if isinstance(recorded, list) else None
-        self.own_log, *self.mounts = logs_of(self.snapshot)
-
-    @cached_property
-    def events(self) -> list[Event]:
-        raw = self.raw_events or []
-        view = view_of(raw, is_served(self.snapshot), None)
-        return [
-            Event(
-                event.index,
-                event.type.removeprefix("agentfootprint."),
-                _object(_object(raw[event.index]).get("payload")),
-                _text(event.meta.get("runtimeStageId")),
-            )
-            for event in view.own
-        ]
-
-    @cached_property
-    def begun(self) -> Object:
-        return _object(self.snapshot.get("initialState"))
-
-    @cached_property
-    def logs(self) -> list[Log]:
-        """The logs that may hold model calls: the run's own, then the mounts that are loops, by their number."""
-        mounts = [log for log in self.mounts if re.match(r"(?:[^#]*/)?sf-llm-call#", log.scope)]
-        numbers = {log.scope: re.match(r"\s*([+-]?[0-9]{1,18})", log.scope.rpartition("#")[2]) for log in mounts}
-        return [self.own_log, *sorted(mounts, key=lambda log: _order(_integer(numbers[log.scope])))]
-
-    @cached_property
-    def calls(self) -> list[Call]:
-        """Every model call, in the order of execution."""
-        started = self.of("stream.llm_start")
-        logged = [(place, log, at) for place, log in enumerate(self.logs) for at in _first_commits(log)]
-        calls, claimed = [], []
-        for nth, event in enumerate(started):
-            after = started[nth - 1].idx if nth else -1
-            shown = [each for each in logged if each[1].commits[each[2]].id == event.step][:1]
-            claimed += [(place, at) for place, _, at in shown]
-            for place, log, at in shown or [(len(self.logs), None, -1)]:
-                calls.append(Call(event.step, event.idx, after, event.payload.get("iteration"), log, at, place))
-        calls += [
-            Call(log.commits[at].id, None, None, None, log, at, place)
-            for place, log, at in logged
-            if (place, at) not in claimed
-        ]
-        return sorted(calls, key=lambda call: (_order(_number(call.step)), _order(call.start), call.place, call.commit))
-
-    @cached_property
-    def iterations(self) -> list[int]:
-        """The iteration of each call, as people number it."""
-        begun = _whole(self.begun.get("iteration")) or 0
-        return [_whole(call.stated) or begun + nth + 1 for nth, call in enumerate(self.calls)]
-
-    @property
-    def standing(self) -> list[tuple[int, Call]]:
-        """The calls that have a row, with their iteration: of those with one iteration the last."""
-        last = {iteration: nth for nth, iteration in enumerate(self.iterations)}
-        return [(self.iterations[nth], call) for nth, call in enumerate(self.calls) if nth in last.values()]
-
-    def of(self, kind: str) -> list[Event]:
-        return [event for event in self.events if event.type == kind]
-
-    def stretch(self, call: Call, kind: str) -> list[Event]:
-        """The events of a kind between the start of the call before and the call's own."""
-        if call.start is None or call.after is None:
-            return []
-        return [event for event in self.of(kind) if call.after < event.idx < call.start]
-
-    def turn(self, call: Call, kind: str) -> list[Event]:
-        """The events of a kind that lie in the call's turn, before it."""
-        if call.start is None:
-            return []
-        begins = max((event.idx for event in self.of("agent.turn_start") if event.idx < call.start), default=-1)
-        return [event for event in self.of(kind) if begins < event.idx < call.start]
-
-    @property
-    def dropped_events(self) -> int | None:
-        return _count(_object(self.header).get("droppedEvents"))
-
-    @property
-    def nothing_dropped(self) -> bool:
-        return self.dropped_events == 0 or _count(_object(self.header).get("firstRetainedEventIndex")) == 0
-
-    @property
-    def openers(self) -> list[Event]:
-        return [event for event in self.events if event.type in OPENERS]
-
-    def is_whole(self, call: Call) -> bool:
-        """Whether every event of the call's stretch was retained."""
-        opened = any(event.idx < call.start for event in self.openers) if call.start is not None else False
-        return call.after is not None and (call.after >= 0 or self.nothing_dropped or opened)
-
-    @property
-    def keeps_head(self) -> bool:
-        """Whether the events are there from the start of the leg."""
-        kept = self.nothing_dropped or (self.dropped_events is None and bool(self.openers))
-        return self.raw_events is not None and kept
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether the leg goes on another, as far as is known."""
-        types = {event.type for event in self.events}
-        if self.raw_events is None or "pause.resume" in types:
-            return True
-        return "agent.turn_end" in types and "agent.turn_start" not in types
-
-    def committed(self, call: Call, key: str) -> tuple[Value, int | None]:
-        """The value of a key in the call's log before it, and the last commit it was made from.
-
-        In the run's own log it begins as the state the leg began with has it.
-        """
-        if call.log is None:
-            return ABSENT, None
-        if call.log is not self.own_log or key not in self.begun:
-            value, basis = fold(call.log, key, call.commit - 1)
-            return value, max(basis, default=None)
-        seeded = Log([Commit(rows=[Row(key, "set", None)], overwrite=self.begun), *call.log.commits], None)
-        value, basis = fold(seeded, key, call.commit)
-        return value, max((at - 1 for at in basis if at > 0), default=None)
-
-    @cached_property
-    def traced_slots(self) -> set[str]:
-        """The slots that the run shows somewhere."""
-        return {
-            slot
-            for slot, key in SLOTS.items()
-            if any(composition(self, call, slot)[0] for call in self.calls)
-            or any(
-                self.committed(call, key)[0] is not ABSENT
-                for _, call in self.standing
-                if composition(self, call, slot)[0] != "whole"
-            )
-        }
-
-    @cached_property
-    def has_steps(self) -> list[str]:
-        return [commit.stage_id for log in [self.own_log, *self.mounts] for commit in log.commits]
-
-    @cached_property
-    def memories_read(self) -> set[str]:
-        return {name for stage in self.has_steps if (name := _memory(stage)) is not None}
-
-    @cached_property
-    def redacted_names(self) -> set[str]:
-        paths = {
-            path for log in [self.own_log, *self.mounts] for commit in log.commits for path in commit.redacted_paths
-        }
-        names = {re.split(r"[\x1f.]", path)[-1] for path in paths}
-        if is_served(self.snapshot):
-            state = _object(self.snapshot.get("sharedState"))
-            names |= {name for name, value in state.items() if _is_placeholder(value)}
-        return names | {REPEATED_IN_EVENTS[name] for name in names if name in REPEATED_IN_EVENTS}
-
-    @cached_property
-    def histories(self) -> list[tuple[Log, int, History]]:
-        """Every value of `history` in a log that may hold calls; what the leg began with stands before its own log."""
-        begun = self.begun.get("history", ABSENT)
-        seeds = [] if begun is ABSENT else [(self.own_log, BEGUN, _history(begun, replaces=True))]
-        return [
-            *seeds,
-            *(
-                (log, at, _written_history(log.commits[at]))
-                for log in self.logs
-                for at in log.writes.get("history", [])
-            ),
-        ]
-
-    def is_before(self, call: Call, log: Log, at: int) -> bool:
-        """Whether a commit lies before a call: by its place in the call's own log, else by what counts executions."""
-        if at == BEGUN:
-            return True
-        if call.log is log:
-            return at < call.commit
-        if call.log is not None and log is self.own_log:
-            mounted = [n for n, commit in enumerate(log.commits) if commit.id == call.log.scope]
-            return not mounted or at < mounted[0]
-        return self.is_earlier(call, log, at)
-
-    def is_earlier(self, call: Call, log: Log, at: int) -> bool:
-        """Whether the step of a commit ran before that of a call, by the number that counts executions."""
-        number, of_call = _number(log.commits[at].id), _number(call.step)
-        return number is not None and of_call is not None and number < of_call
-
-    def evictions(self) -> Iterator[tuple[Log, int, str]]:
-        """Each tool result that a commit left out of the history it wrote anew, though the value before held it."""
-        for log in self.logs:
-            held: set[str] = set()
-            for _, at, written in [each for each in self.histories if each[0] is log]:
-                named = {message.id for message in written.results}
-                if written.replaces and written.is_list:
-                    yield from ((log, at, gone) for gone in sorted(held - named))
-                held = named if written.replaces else held | named
-
-
 # Sent
+
+
+def traced_slots(run: Run) -> list[str]:
+    """The slots that the run shows at some call, in their order."""
+    return [
+        slot
+        for slot, key in SLOTS.items()
+        if any(composition(run, call, slot)[0] for call in run.calls)
+        or any(
+            run.committed(call, key)[0] is not ABSENT
+            for _, call in run.standing
+            if composition(run, call, slot)[0] != "whole"
+        )
+    ]
 
 
 def composition(run: Run, call: Call, slot: str) -> tuple[str | None, list[Event]]:
@@ -343,7 +116,7 @@ def composition(run: Run, call: Call, slot: str) -> tuple[str | None, list[Event
     if composed:
         records = [event for event in records if event.step == composed[-1].step]
         counted = _record_count(composed[-1].payload.get("sourceBreakdown"))
-    unplaced = [e for e in run.stretch(call, "context.injected") if _name(e.payload.get("slot")) is None]
+    unplaced = [e for e in run.stretch(call, "context.injected") if as_name(e.payload.get("slot")) is None]
     is_whole = counted == len(records) if counted is not None else run.is_whole(call) and not unplaced
     return "whole" if is_whole else "part", records
 
@@ -359,7 +132,7 @@ def slot_of(run: Run, call: Call, slot: str) -> tuple[str, list[Record]]:
 
 def sent(run: Run, call: Call) -> Side:
     """What the call's context was composed of."""
-    slots = {slot: slot_of(run, call, slot) for slot in SLOTS if slot in run.traced_slots}
+    slots = {slot: slot_of(run, call, slot) for slot in traced_slots(run)}
     records = [record for _, listed in slots.values() for record in listed if record.source not in NO_UNITS]
     units = [_sent_unit(record) for record in records if record.source_id is not None]
     wholes = {unit.spelling: _whole_memory(unit.spelling) for unit in units if unit.kind == "memory" and unit.spelling}
@@ -368,7 +141,7 @@ def sent(run: Run, call: Call) -> Side:
         Unit(entry, "memory", spelling=spelling, event=event.idx)
         for event in run.turn(call, "memory.attached")
         for spelling, name in wholes.items()
-        if _memory(event.step) == name and (entry := _name(event.payload.get("memoryId"))) is not None
+        if memory_of(event.step) == name and (entry := as_name(event.payload.get("memoryId"))) is not None
     ]
     any_slot = _weakest(sight for sight, _ in slots.values())
     entries = ["fallback" if unit in {a.spelling for a in attached} else "part" for unit in wholes]
@@ -404,17 +177,17 @@ def injections(run: Run, call: Call, is_sent: bool) -> tuple[list[Unit], str | N
     if told:
         payload = told[-1].payload
         superseded, skipped = payload.get("supersededIds"), payload.get("skippedDetails")
-        passed = [detail.get("id") for detail in _list(skipped) if isinstance(detail, dict)]
-        reasons = {**dict.fromkeys(_names(passed), "skipped"), **dict.fromkeys(_names(superseded), "superseded")}
+        passed = [detail.get("id") for detail in as_list(skipped) if isinstance(detail, dict)]
+        reasons = {**dict.fromkeys(as_names(passed), "skipped"), **dict.fromkeys(as_names(superseded), "superseded")}
         active = payload["activeIds"]
-        units = [Unit(i, "injection", reason=reasons.get(i), event=told[-1].idx) for i in _names(active)]
+        units = [Unit(i, "injection", reason=reasons.get(i), event=told[-1].idx) for i in as_names(active)]
         return units, "whole" if len(units) == len(active) else "part"
     value, commit = run.committed(call, "activeInjections")
     if not isinstance(value, list):
         return [], "none"
     ids = [item.get("id") if isinstance(item, dict) else item for item in value]
     scope = call.log.scope if call.log and commit is not None else None
-    units = [Unit(name, "injection", commit=commit, scope=scope) for name in _names(ids)]
+    units = [Unit(name, "injection", commit=commit, scope=scope) for name in as_names(ids)]
     return units, "fallback" if len(units) == len(ids) else "part"
 
 
@@ -426,13 +199,16 @@ def memories(run: Run, call: Call, is_sent: bool) -> tuple[list[Unit], str | Non
     offers = sorted([*run.turn(call, "memory.retrieved"), *run.turn(call, "memory.strategy_applied")])
     if not offers:
         return [], "none"
-    units, is_whole = [], True
+    units, is_complete = [], True
     for event in offers:
-        listed, is_complete = _offered(event)
+        listed, lists_all = _offered(event)
         units += listed
-        is_whole = is_whole and is_complete
-    tellers = {_memory(event.step) for event in offers}
-    is_whole = is_whole and (run.memories_read <= tellers if run.memories_read else run.keeps_head)
+        is_complete = is_complete and lists_all
+    offering = {memory_of(event.step) for event in offers if event.type == "memory.retrieved"}
+    telling = {memory_of(event.step) for event in offers}
+    keeps_turn = run.keeps_head or bool(call.start is not None and run.turn_start(call) >= 0)
+    all_offer = bool(run.memories_read) and run.memories_read <= offering
+    is_whole = is_complete and (all_offer or (keeps_turn and run.memories_read <= telling))
     return units, "whole" if is_whole else "part"
 
 
@@ -445,19 +221,33 @@ def tool_results(run: Run, call: Call, is_sent: bool) -> tuple[list[Unit], str |
         return [], None
     ended = [end for end in ends if call.start is not None and end.idx < call.start]
     by_event = [
-        Unit(name, "tool-result", _content(end.payload.get("result", ABSENT)), event=end.idx)
+        Unit(name, "tool-result", as_content(end.payload.get("result", ABSENT)), event=end.idx)
         for end in ended
-        if (name := _name(end.payload.get("toolCallId")))
+        if (name := as_name(end.payload.get("toolCallId")))
     ]
     own = _first_sightings(run, [run.own_log])
     inner = _first_sightings(run, [call.log] if call.log and call.log is not run.own_log else [])
     mounts = _first_sightings(run, run.logs[1:])
     before = [[unit for log, at, unit in seen if run.is_before(call, log, at)] for seen in (own, inner)]
     before.append([u for log, at, u in mounts if run.is_earlier(call, log, at)])
-    from_events = call.start is not None and run.keeps_head and not run.goes_on and len(by_event) == len(ended)
+    all_ended = len(by_event) == len(ended) and not unended(run, call)
+    from_events = call.start is not None and run.keeps_head and not run.goes_on and all_ended
     is_whole = from_events or _is_whole_history(run, call)
     units = [_in_all_places(unit.id, by_event, before) for unit in [*by_event, *chain(*before)]]
     return units, "whole" if is_whole else "part" if units else "none"
+
+
+def unended(run: Run, call: Call) -> list[str | None]:
+    """The tools that started before a call and ended nowhere; an end belongs to the first start of its id."""
+    waiting: list[tuple[str | None, int]] = []
+    for event in run.events:
+        call_id = as_text(event.payload.get("toolCallId")) or None
+        if event.type == "stream.tool_start":
+            waiting.append((call_id, event.idx))
+        elif event.type == "stream.tool_end" and call_id is not None:
+            first = next((each for each in waiting if each[0] == call_id), None)
+            waiting = [each for each in waiting if each is not first]
+    return [call_id for call_id, at in waiting if call.start is not None and at < call.start]
 
 
 def _first_sightings(run: Run, logs: list[Log]) -> list[tuple[Log, int, Unit]]:
@@ -466,7 +256,7 @@ def _first_sightings(run: Run, logs: list[Log]) -> list[tuple[Log, int, Unit]]:
     scopes = [log.scope for log in logs]
     values = [each for each in run.histories if each[0].scope in scopes]
     if run.own_log not in logs:
-        values.sort(key=lambda each: (_order(_number(each[0].commits[each[1]].id)), each[0].scope, each[1]))
+        values.sort(key=lambda each: (order(step_number(each[0].commits[each[1]].id)), each[0].scope, each[1]))
     for log, at, written in values:
         for unit in written.results:
             shown = unit._replace(commit=at, scope=log.scope) if at != BEGUN else unit
@@ -490,6 +280,30 @@ def _in_all_places(call_id: str, by_event: list[Unit], by_log: list[list[Unit]])
     )
 
 
+def _is_whole_history(run: Run, call: Call) -> bool:
+    """Whether the run's own log shows the history of the call wholly: from where it begins, and without a gap."""
+    if call.log is None:
+        return False
+    before = [each for log, at, each in run.histories if log is run.own_log and run.is_before(call, log, at)]
+    return bool(before) and before[0].replaces and all(each.is_named for each in before)
+
+
+def _offered(event: Event) -> tuple[list[Unit], bool]:
+    """The entries that one event of a memory lists, and whether it lists all that it considered."""
+    if event.type == "memory.strategy_applied":
+        gone, reason = event.payload.get("droppedIds"), as_text(event.payload.get("reason"))
+        units = [Unit(name, "memory", reason=reason, event=event.idx) for name in as_names(gone)]
+        return units, isinstance(gone, list) and len(units) == len(gone)
+    candidates = event.payload.get("candidates")
+    units = [
+        Unit(name, "memory", reason=as_text(candidate.get("reason")), event=event.idx)
+        for candidate in as_list(candidates)
+        if isinstance(candidate, dict) and (name := as_name(candidate.get("id"))) is not None
+    ]
+    is_cut = not isinstance(candidates, list) or event.payload.get("candidatesComplete") is False
+    return units, not is_cut and len(units) == len(as_list(candidates))
+
+
 # One iteration
 
 
@@ -497,14 +311,15 @@ def recorded_iterations(run: Run) -> list[Object]:
     """The units of each call, and what they sum up to."""
     sides = [sent(run, call) for _, call in run.standing]
     all_sent = [unit for side in sides for unit in side.units.values()]
-    each = []
+    each: list[Object] = []
     for (iteration, call), used in zip(run.standing, sides, strict=True):
         on_offer = available(run, call, all_sent)
         rows = [
             {"iteration": iteration, "position": at, **_row(run, call, unit_id, on_offer, used, all_sent)}
             for at, unit_id in enumerate(dict.fromkeys([*on_offer.units, *used.units]))
         ]
-        each.append({"units": rows, "summary": {"iteration": iteration, **_summary(rows, on_offer, used)}})
+        summary = {"iteration": iteration, "loop_index": run.loop_of(call), **_summary(rows, on_offer, used)}
+        each.append({"units": rows, "summary": summary})
     return each
 
 
@@ -560,7 +375,7 @@ def _taken_away(run: Run, call: Call, unit_id: str) -> Object:
     ]
     by_commit: Object = {}
     if commits:
-        log, at = max(commits, key=lambda each: (_order(_number(each[0].commits[each[1]].id)), each[1]))
+        log, at = max(commits, key=lambda each: (order(step_number(each[0].commits[each[1]].id)), each[1]))
         by_commit = {"evicted_by": log.commits[at].id, "evicted_scope": log.scope, "evicted_commit": at}
     by_event = {"evicted_by": told[-1].step, "evicted_event": told[-1].idx} if told else {}
     return {**by_event, **by_commit}
@@ -622,110 +437,19 @@ def _declared(units: Object) -> Object:
         )
     gone = len(dropped(rows))
     counts = {"available_count": len(on_offer), "sent_count": len(used), "dropped_count": gone}
-    return {"units": rows, "summary": {"iteration": 0, **counts, "any_dropped": gone > 0, "grade": "exact"}}
+    return {
+        "units": rows,
+        "summary": {"iteration": 0, "loop_index": None, **counts, "any_dropped": gone > 0, "grade": "exact"},
+    }
 
 
-# How members read
-
-
-def _object(value: Value) -> Object:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Value) -> list[Value]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Value) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _is_placeholder(value: Value) -> bool:
-    return isinstance(value, str) and value in PLACEHOLDERS
-
-
-def _name(value: Value) -> str | None:
-    """A text that names something; a placeholder names nothing."""
-    return None if _is_placeholder(value) else _text(value)
-
-
-def _names(values: Value) -> list[str]:
-    return [name for value in _list(values) if (name := _name(value)) is not None]
-
-
-def _content(*values: Value) -> str | None:
-    """The first value that is there: a text as it reads, any other as JSON text; a placeholder is no content."""
-    there = [value for value in values if value is not None and value is not ABSENT]
-    if not there or _is_placeholder(there[0]):
-        return None
-    return there[0] if isinstance(there[0], str) else stringify(there[0])
-
-
-def _count(value: Value) -> int | None:
-    is_number = isinstance(value, float) and value == value and abs(value) < 2**63
-    return int(value) if is_number and value >= 0 and value.is_integer() else None
-
-
-def _whole(value: Value) -> int | None:
-    """A whole number from 1 on."""
-    is_whole = isinstance(value, float) and 1 <= value < 2**53 and value.is_integer()
-    return int(value) if is_whole else None
-
-
-def _number(step: str | None) -> int | None:
-    """The number after the last `#` of a step."""
-    found = re.search(r"#([0-9]{1,15})\Z", step or "")
-    return int(found[1]) if found else None
-
-
-def _integer(found: re.Match[str] | None) -> int | None:
-    return int(found[1]) if found else None
-
-
-def _order(number: int | None) -> tuple[bool, int]:
-    """What is not there comes last."""
-    return number is None, number or 0
-
-
-def _memory(step: str | None) -> str | None:
-    found = re.search(r"(?:^|/)sf-memory-read-([^/#]*)", step or "")
-    return found[1] if found else None
-
-
-def _whole_memory(spelling: str) -> str | None:
-    found = re.fullmatch(r"memory:([^#]*)", spelling)
-    return found[1] if found else None
-
-
-def _weakest(sights: Iterable[str]) -> str:
-    return max(sights, key=SIGHTS.index, default="none")
-
-
-def _first_of_each(units: Iterable[Unit]) -> dict[str, Unit]:
-    first: dict[str, Unit] = {}
-    for unit in units:
-        first.setdefault(unit.id, unit)
-    return first
-
-
-def _is_call(log: Log, at: int) -> bool:
-    stage = log.commits[at].stage_id
-    return stage == "call-llm" or stage.endswith("/call-llm")
-
-
-def _first_commits(log: Log) -> list[int]:
-    """The first commit of each model call's step."""
-    first: dict[str, int] = {}
-    for at, commit in enumerate(log.commits):
-        if _is_call(log, at):
-            first.setdefault(commit.id, at)
-    return list(first.values())
+# How records read
 
 
 def _record(members: Object, event: int | None = None, commit: int | None = None) -> Record:
     shown = [members.get(name, ABSENT) for name in ("rawContent", "contentSummary")]
     return Record(
-        _text(members.get("source")), _name(members.get("sourceId")), _content(*shown), event=event, commit=commit
+        as_text(members.get("source")), as_name(members.get("sourceId")), as_content(*shown), event=event, commit=commit
     )
 
 
@@ -742,56 +466,21 @@ def _record_count(breakdown: Value) -> int | None:
     """How many records a breakdown counts; None where it does not count."""
     if not isinstance(breakdown, dict):
         return None
-    counts = [_count(_object(source).get("count")) for source in breakdown.values()]
+    counts = [as_count(as_object(source).get("count")) for source in breakdown.values()]
     return None if None in counts else sum(count for count in counts if count is not None)
 
 
-def _offered(event: Event) -> tuple[list[Unit], bool]:
-    """The entries that one event of a memory lists, and whether it lists all that it considered."""
-    if event.type == "memory.strategy_applied":
-        gone, reason = event.payload.get("droppedIds"), _text(event.payload.get("reason"))
-        units = [Unit(name, "memory", reason=reason, event=event.idx) for name in _names(gone)]
-        return units, isinstance(gone, list) and len(units) == len(gone)
-    candidates = event.payload.get("candidates")
-    units = [
-        Unit(name, "memory", reason=_text(candidate.get("reason")), event=event.idx)
-        for candidate in _list(candidates)
-        if isinstance(candidate, dict) and (name := _name(candidate.get("id"))) is not None
-    ]
-    is_told = isinstance(candidates, list) and event.payload.get("candidatesComplete") is not False
-    return units, is_told and len(units) == len(candidates)
+def _whole_memory(spelling: str) -> str | None:
+    found = re.fullmatch(r"memory:([^#]*)", spelling)
+    return found[1] if found else None
 
 
-def _messages(history: Value) -> list[Unit]:
-    """The tool results that the messages of a history hold."""
-    return [
-        Unit(name, "tool-result", _content(message.get("content", ABSENT)))
-        for message in _list(history)
-        if isinstance(message, dict)
-        if message.get("role") == "tool" and (name := _name(message.get("toolCallId"))) is not None
-    ]
+def _weakest(sights: Iterable[str]) -> str:
+    return max(sights, key=SIGHTS.index, default="none")
 
 
-def _written_history(commit: Commit) -> History:
-    """What a commit wrote of `history`."""
-    verbs = [row.verb for row in commit.rows if row.path == "history"]
-    stores = any(verb in ("set", "append") for verb in verbs)
-    merges = any(verb not in ("set", "append", "delete") for verb in verbs)
-    stored = _object(commit.overwrite).get("history", ABSENT) if stores else ABSENT
-    merged = _object(commit.updates).get("history", ABSENT) if merges else ABSENT
-    written = merged if stored is ABSENT else stored
-    return _history(written, replaces=any(verb in ("set", "delete") for verb in verbs))
-
-
-def _history(value: Value, replaces: bool) -> History:
-    tools = [m for m in _list(value) if isinstance(m, dict) and m.get("role") == "tool"]
-    results, is_list = _messages(value), isinstance(value, list)
-    return History(replaces, is_list, is_list and len(results) == len(tools), results)
-
-
-def _is_whole_history(run: Run, call: Call) -> bool:
-    """Whether the run's own log shows the history of the call wholly: from where it begins, and without a gap."""
-    if call.log is None:
-        return False
-    before = [each for log, at, each in run.histories if log is run.own_log and run.is_before(call, log, at)]
-    return bool(before) and before[0].replaces and all(each.is_named for each in before)
+def _first_of_each(units: Iterable[Unit]) -> dict[str, Unit]:
+    first: dict[str, Unit] = {}
+    for unit in units:
+        first.setdefault(unit.id, unit)
+    return first
