@@ -18,6 +18,7 @@ RULES = (
     "tests/nodes",
     "tests/assessment",
     "tests/routing",
+    "tests/comparison",
     "tests/laws/test_oracle.py::test_the_budget_of_lives_is_spent_reader_by_reader",
     "tests/laws/test_oracle.py::test_the_product_says_what_the_oracle_says_of_a_sample",
 )
@@ -135,6 +136,18 @@ MUTANTS = (
         'pl.col("position") == pl.col("position").min()',
     ),
     Mutant("routing.py", ".when(_has_verdict() | _routes_nothing())", ".when(_has_verdict())"),
+    Mutant("comparison/rows.py", '(count_b == 0) & pl.col("knows_b")', "(count_b == 0)"),
+    Mutant("comparison/rows.py", "& ~(is_result & has_unnamed)", ""),
+    Mutant(
+        "comparison/rows.py",
+        'CALL_OF_LOOP = ["iteration", "name", "occurrence"]',
+        'CALL_OF_LOOP = ["iteration", "name"]',
+    ),
+    Mutant(
+        "comparison/pieces.py", 'pl.col("asked_in") < pl.col("iteration")', 'pl.col("asked_in") <= pl.col("iteration")'
+    ),
+    Mutant("comparison/decisions.py", '.filter(pl.col("verb") == "set")', ""),
+    Mutant("comparison/loops.py", 'pl.col("complete").fill_null(value=True)', "pl.lit(value=True)"),
 )
 
 

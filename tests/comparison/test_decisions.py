@@ -166,8 +166,8 @@ def test_calls_of_a_loop_are_those_that_start_in_it_whatever_their_ids() -> None
 def test_equal_calls_of_a_loop_are_counted() -> None:
     made = """
         run_id | tool_call_id | occurrence | tool_name | args_json | start_event_idx | status   | result_json
-        a      | x            | 0          | t         | {"a":1}   | 3               | returned | {"k":1,"a":1.0}
-        a      | y            | 0          | t         | {"a":1.0} | 4               | returned | "second"
+        a      | y            | 0          | t         | {"a":1}   | 3               | returned | {"k":1,"a":1.0}
+        a      | x            | 0          | t         | {"a":1.0} | 4               | returned | "second"
     """
     frame = loop_calls(table(SeenLoops, LOOPS), table(ToolCalls, made), table(RunRecords, RECORDS), NOTHING)
     assert shown(frame, "name", "occurrence", "result_json") == [

@@ -175,7 +175,7 @@ def test_a_loop_that_only_one_run_made_differs_in_all_it_was_given() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "verdict"),
     [
-        ('1 | [["t",1]] | | F', '1 | [["t",1]] | other | F', ("same", "alike")),
+        ('1 | [["t",1]] | one | F', '1 | [["t",1]] | other | F', ("same", "alike")),
         ('1 | [["t",1]] | | F', '1 | [["t",2]] | | F', ("differs", "other-calls")),
         ("1 | | | F", "2 | | | F", ("differs", "other-calls")),
         ("1 | | | F", '1 | [["t",1]] | | F', ("unknown", "not-shown-a")),
@@ -280,6 +280,17 @@ def test_a_call_without_a_name_may_be_any_call_that_is_missing() -> None:
         ("call", '["t",2]', 0, "same", "alike"),
         ("rest", None, 0, "same", "alike"),
     ]
+
+
+def test_what_neither_record_names_stands_in_one_row() -> None:
+    made = "| 1 | 0 | | 0 | returned | 1 | | F"
+    assert calls(f"a {made}\nb {made}") == [
+        ("call", None, 0, "unknown", "unnamed-call"),
+        ("rest", None, 0, "same", "alike"),
+    ]
+    piece = "| 1 | 0 | messages | tool result | | x | F"
+    assert contexts(f"a {piece}\nb {piece}")[0] == ("tool result", None, "unknown", "unnamed-call")
+    assert len(contexts(f"a {piece}\nb {piece}")) == 2
 
 
 def test_rows_stand_in_the_order_in_which_things_happen() -> None:

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from dataflows.comparison import TwoRuns
 
 
-@click.command("diff", short_help="Put two runs of one question side by side, loop by loop.")
+@click.command(
+    "diff",
+    context_settings={"ignore_unknown_options": True},
+    short_help="Put two runs of one question side by side, loop by loop.",
+)
 @click.argument("run_a")
 @click.argument("run_b")
 @store_option
