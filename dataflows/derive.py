@@ -12,14 +12,9 @@ from hamilton import driver, lifecycle
 from afp_nodes import (
     context_sources,
     coverage,
-    deliveries,
     facts,
     lives,
     loops,
-    refused_skills,
-    routing,
-    routing_events,
-    routing_verdicts,
     runs,
     standings,
     suspects,
@@ -31,6 +26,9 @@ from afp_nodes import (
 from afp_nodes.context import begun, calls, committed, compositions, histories, missing, offered, sent, sights
 from afp_nodes.context import events as context_events
 from afp_nodes.record import FactCollector, ReadInput, read_document
+from afp_nodes.routing import deliveries, outcomes, refusals
+from afp_nodes.routing import events as routing_events
+from afp_nodes.routing import verdicts as routing_verdicts
 from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, Frame
 from dataflows.declared import DOCUMENT, NOTHING_DECLARED, Declarations, declared_of_recorded_and_listed
 
@@ -58,8 +56,8 @@ NODE_MODULES = (
     routing_events,
     routing_verdicts,
     deliveries,
-    refused_skills,
-    routing,
+    refusals,
+    outcomes,
     standings,
     verdicts,
 )

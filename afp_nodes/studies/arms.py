@@ -67,10 +67,10 @@ def application(arm: Arm, manifests: Sequence[Manifest]) -> Application:
     """
     if not manifests or not any(_checkable(arm)):
         return Application(len(manifests), checked=False, applied=False, mismatches=[])
-    distinct = {
-        (m.facet, m.observed): m for manifest in reversed(manifests) for m in reversed(mismatches(arm, manifest))
-    }
-    found = list(reversed(distinct.values()))
+    distinct: dict[tuple[str, str | None], Mismatch] = {}
+    for mismatch in (mismatch for manifest in manifests for mismatch in mismatches(arm, manifest)):
+        distinct.setdefault((mismatch.facet, mismatch.observed), mismatch)
+    found = list(distinct.values())
     return Application(len(manifests), checked=True, applied=not found, mismatches=found)
 
 

@@ -3,12 +3,12 @@
 import polars as pl
 import pytest
 
-from afp_nodes.deliveries import delivered_skills, delivery_proofs, routing_checks
-from afp_nodes.event_pointers import event_pointer
-from afp_nodes.refused_skills import routing_refusals
-from afp_nodes.routing import routing
-from afp_nodes.routing_events import legs, prompt_compositions, routing_events, skill_graphs, skill_injections
-from afp_nodes.routing_verdicts import held_routes, routing_verdicts
+from afp_nodes.routing.deliveries import delivered_skills, delivery_proofs, routing_checks
+from afp_nodes.routing.events import legs, prompt_compositions, routing_events, skill_graphs, skill_injections
+from afp_nodes.routing.outcomes import routing
+from afp_nodes.routing.pointers import event_pointer
+from afp_nodes.routing.refusals import routing_refusals
+from afp_nodes.routing.verdicts import held_routes, routing_verdicts
 from afp_nodes.schemas import (
     DeliveredSkills,
     DeliveryProofs,

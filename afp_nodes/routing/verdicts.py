@@ -15,7 +15,7 @@ from msgspec import Raw, Struct
 from afp_nodes import javascript
 from afp_nodes.distinct import told_by
 from afp_nodes.event_payloads import TURN_ROUTED, Row, as_served, first_event, keeps_out, number, text
-from afp_nodes.event_pointers import event_pointer, state_pointer
+from afp_nodes.routing.pointers import event_pointer, state_pointer
 from afp_nodes.schemas import HeldRoutes, Legs, RoutingEvents, RoutingVerdicts, States
 from afp_nodes.templates import filled
 from afp_nodes.words import StateKind

@@ -29,7 +29,7 @@ from afp_nodes.event_payloads import (
     number,
     text,
 )
-from afp_nodes.event_pointers import event_pointer
+from afp_nodes.routing.pointers import event_pointer
 from afp_nodes.schemas import (
     Events,
     Legs,

@@ -1,0 +1,6 @@
+"""Routing: how the question of a turn came to a skill, and whether the decided skill reached the model.
+
+Read in this order: `events` (what routing reads of a run's own events), `verdicts` (who decided, and on what),
+`deliveries` (which skills the prompt held, and the proof that none is missing), `refusals`, `outcomes` (the row of each
+run). Rule: assessment and routing, sections 12 to 16.
+"""
