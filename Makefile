@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench docs clean setup dot
+.PHONY: help demo test bench docs clean setup dot browser
 
 BIN := .venv/bin
 MEGABYTES := 300
@@ -17,13 +17,15 @@ SUSPECTS := SELECT suspect_kind, suspect_id, count(DISTINCT run_id) AS runs FROM
 	GROUP BY ALL ORDER BY runs DESC, suspect_id LIMIT 8
 say = @printf '\n\033[1m$$ %s\033[0m\n'
 
-demo: setup  ## derive the sample fleet, then ask three questions of it
+demo: setup  ## derive the sample fleet, then ask a few questions of it
 	$(say) 'afp run data/sample'
 	@$(BIN)/afp run data/sample
 	$(say) 'afp sql "$(FIRST_QUERY)"'
 	@$(BIN)/afp sql "$(FIRST_QUERY)"
 	$(say) 'afp sql "$(SUSPECTS)"'
 	@$(BIN)/afp sql "$(SUSPECTS)"
+	$(say) 'afp explain w-stock-4'
+	@$(BIN)/afp explain w-stock-4
 	$(say) 'afp trace s-flat-l3-triage systemPromptInjections'
 	@$(BIN)/afp trace s-flat-l3-triage systemPromptInjections
 	@printf '\n'; printf '%s\n' \
@@ -36,7 +38,7 @@ demo: setup  ## derive the sample fleet, then ask three questions of it
 		'' \
 		'README.md takes it from here.'
 
-test: setup dot  ## style, types and every test
+test: setup dot browser  ## style, types and every test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	@mkdir -p out
@@ -63,3 +65,6 @@ setup: .venv/installed.toml
 
 dot:
 	@.ci/setup dot
+
+browser:
+	@.ci/setup browser

@@ -93,6 +93,7 @@ class TwoRuns:
         found = answer(connection, "compared_runs", run_a=run_a, run_b=run_b)
         self._said = {row["run_id"]: row for row in found}
         self._withheld = Withheld.of_runs(connection, [run_a, run_b])
+        self._texts: dict[str, str] = {}
 
     def asked_the_same(self) -> bool | None:
         """Whether both were asked one question; None where a question is not recorded, or redacted."""
@@ -150,7 +151,10 @@ class TwoRuns:
             return text
 
     def _text(self, text: str) -> str:
-        return masked(self._withheld.hide(text))
+        """A text as it may be shown; most stand in every loop, and are looked at once."""
+        if text not in self._texts:
+            self._texts[text] = masked(self._withheld.hide(text))
+        return self._texts[text]
 
 
 def compared_rows(tables: Frames, run_a: str, run_b: str, redactions: Redactions) -> tuple[pl.DataFrame, pl.DataFrame]:

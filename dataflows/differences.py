@@ -1,5 +1,6 @@
 """Differences: what of two compared runs differs first, what follows, and the words for it. None claims a cause."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -61,6 +62,10 @@ NONE = {
 """What is said of a facet where the record tells that there is none."""
 
 
+Moments = dict[str, tuple[Row, ...]]
+"""The rows of a loop, by their moment."""
+
+
 @dataclass(frozen=True, slots=True)
 class Differences:
     """What differs first in a loop, of all and of each moment, and what lies before and after the first."""
@@ -88,10 +93,14 @@ def differences(compared: Comparison) -> Differences:
     )
 
 
-def moments_of(compared: Comparison, loop: Loop) -> dict[str, tuple[Row, ...]]:
-    """The rows of each moment of a loop, in order."""
-    rows = (row for row in compared.rows if row.iteration == loop.iteration)
-    return {moment: tuple(of_moment) for moment, of_moment in groupby(rows, key=lambda row: row.moment)}
+def by_loop(compared: Comparison) -> Iterator[tuple[Loop, Moments]]:
+    """Each loop with the rows of each of its moments, in order."""
+    rows_of: dict[int | None, list[Row]] = defaultdict(list)
+    for row in compared.rows:
+        rows_of[row.iteration].append(row)
+    for loop in compared.loops:
+        of_moments = groupby(rows_of[loop.iteration], key=lambda row: row.moment)
+        yield loop, {moment: tuple(rows) for moment, rows in of_moments}
 
 
 def verdict_of(rows: Iterable[Row]) -> Sameness:
@@ -119,8 +128,8 @@ def as_data(compared: Comparison) -> dict[str, Any]:
         "unknown_before": [row.position for row in found.unclear_before],
         "after": [row.position for row in found.after],
         "loops": [
-            asdict(loop) | {moment: verdict_of(rows) for moment, rows in moments_of(compared, loop).items()}
-            for loop in compared.loops
+            asdict(loop) | {moment: verdict_of(rows) for moment, rows in moments.items()}
+            for loop, moments in by_loop(compared)
         ],
         "rows": [asdict(row) | {"name": name_of(row), "why": ground_of(row)} for row in compared.rows],
     }
@@ -208,8 +217,15 @@ def _what_follows(found: Differences) -> Iterator[str]:
         loops = sorted({row.iteration for row in found.after if row.moment == moment and row.iteration is not None})
         if loops:
             noun = "iteration" if len(loops) == 1 else "iterations"
-            yield f"the {moment} of {noun} {_listed([str(loop) for loop in loops])}"
+            yield f"the {moment} of {noun} {_listed(list(_stretches(loops)))}"
     yield from (name_of(row) for row in found.after if row.iteration is None)
+
+
+def _stretches(numbers: list[int]) -> Iterator[str]:
+    """Ascending numbers; three and more that follow each other by the first and the last."""
+    for _, stretch in groupby(enumerate(numbers), key=lambda placed: placed[1] - placed[0]):
+        run = [str(number) for _, number in stretch]
+        yield from [f"{run[0]} to {run[-1]}"] if len(run) > 2 else run
 
 
 def _listed(words: list[str]) -> str:

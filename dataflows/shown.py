@@ -21,8 +21,8 @@ FETCHED_CHARACTERS = 4000
 LONGEST_TOKEN = 200
 """Dropped from the end of a value that was cut: half a secret there would not be recognised."""
 
-LENGTH = "_characters"
-"""A column `x` with a column `x_characters` beside it holds the beginning of a value, and that its length."""
+LENGTH = "_length"
+"""A column `x` with a column `x_length` beside it holds the beginning of a value, and that its length."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,11 +137,12 @@ def _with_calls(results: pl.LazyFrame, asked_calls: pl.LazyFrame) -> pl.LazyFram
         nth=pl.int_range(pl.len()).over(*LOOP, "source_id", order_by="position"),
         results=pl.len().over(*LOOP, "source_id"),
     )
+    asked = asked_calls.select("run_id", "name", source_id="tool_call_id", asked_in="iteration", asked_at="position")
     before = (
         with_id.select(*LOOP, "source_id")
         .unique()
-        .join(asked_calls.rename({"iteration": "asked_in", "position": "asked_at"}), on="run_id")
-        .filter(pl.col("tool_call_id") == pl.col("source_id"), pl.col("asked_in") < pl.col("iteration"))
+        .join(asked, on=["run_id", "source_id"])
+        .filter(pl.col("asked_in") < pl.col("iteration"))
         .sort("asked_in", "asked_at")
         .group_by(*LOOP, "source_id", maintain_order=True)
         .agg(names="name")

@@ -205,14 +205,19 @@ def _all_of(side: str) -> pl.Expr:
 def _gathered(pieces: pl.LazyFrame) -> pl.LazyFrame:
     """The pieces of one run that have their key in common, as one row."""
     text = pl.when("kept_out").then(pl.lit(WITHHELD_JSON)).otherwise(as_json(pl.col("content")).fill_null("null"))
-    texts = text.sort_by("position").str.join(",")
-    return pieces.group_by(PIECE).agg(
-        position=pl.col("position").min(),
-        count=pl.len().cast(pl.Int64),
-        lacks_text=pl.col("content").is_null().any(),
-        kept_out=pl.col("kept_out").any(),
-        json=pl.when(pl.len() == 1).then(texts).otherwise(filled("[{}]", texts)),
-        places_json=_as_one_list(pl.col("places_json").sort_by("position")),
+    texts = pl.col("text").str.join(",")
+    return (
+        pieces.with_columns(text=text)
+        .sort("position")
+        .group_by(PIECE, maintain_order=True)
+        .agg(
+            position=pl.col("position").min(),
+            count=pl.len().cast(pl.Int64),
+            lacks_text=pl.col("content").is_null().any(),
+            kept_out=pl.col("kept_out").any(),
+            json=pl.when(pl.len() == 1).then(texts).otherwise(filled("[{}]", texts)),
+            places_json=_as_one_list(pl.col("places_json")),
+        )
     )
 
 

@@ -17,7 +17,8 @@ from afp_nodes.words import StateKind
 ITERATION = "iteration"
 ACTIVE = "activeInjections"
 HISTORY = "history"
-KEYS = (ITERATION, HISTORY, ACTIVE, *SLOTS)
+COMPACTIONS = "compactions"
+KEYS = (ITERATION, HISTORY, ACTIVE, COMPACTIONS, *SLOTS)
 """What is read of a state."""
 EMPTY = "{}"
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from afp_nodes import javascript
 from afp_nodes.addresses import OWN_LOG, execution_number
-from afp_nodes.context.begun import HISTORY
+from afp_nodes.context.begun import COMPACTIONS, HISTORY
 from afp_nodes.context.committed import BEFORE_THE_LOG
 from afp_nodes.context.contents import content, list_reader, name
 from afp_nodes.distinct import mapped_once, read_once
@@ -67,9 +67,12 @@ def history_results(
         replaces=pl.lit(value=True),
         written="value_json",
     )
+    shortened = _shortened(begun_values).with_columns(commit_idx=pl.lit(BEFORE_THE_LOG, pl.Int64))
     told = {column: HistoryResults.dtypes()[column] for column in READ_OF_A_HISTORY}
     return (
         read_once(pl.concat([begun, committed]), "written", _results, told)
+        .join(shortened, on=["run_id", "commit_idx"], how="left")
+        .with_columns(is_named=pl.col("is_named") & pl.col("is_shortened").is_null())
         .sort(*LOG, "commit_idx", "position")
         .with_columns(number=execution_number("runtime_stage_id"))
         .select(HistoryResults.column_names())
@@ -147,6 +150,25 @@ def _results(written: str) -> Iterator[tuple[int, str | None, str | None, bool, 
     is_named = messages is not None and len(named) == len(results)
     for position, (call_id, told) in enumerate(named or [(None, None)]):
         yield position, call_id, told, messages is not None, is_named
+
+
+class _Compaction(Struct, rename="camel"):
+    removed_message_count: Any = None
+
+
+_compactions = list_reader(_Compaction)
+
+
+def _shortened(begun_values: pl.LazyFrame) -> pl.LazyFrame:
+    """The runs whose leg began with a history that an earlier leg had taken messages away from."""
+    return read_once(
+        begun_values.filter(pl.col("key") == COMPACTIONS), "value_json", _removals, {"is_shortened": pl.Boolean()}
+    ).select("run_id", "is_shortened")
+
+
+def _removals(compactions_json: str) -> list[tuple[bool]]:
+    compactions = _compactions(compactions_json) or []
+    return [(True,)] if any(each.removed_message_count != 0 for each in compactions) else []
 
 
 def _spoken(result: str) -> str | None:

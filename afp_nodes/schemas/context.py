@@ -17,7 +17,7 @@ class BegunValues(Frame):
     """One value of the state that a leg began with, of a key that tells of context."""
 
     run_id = dy.Categorical(primary_key=True, description=RUN_ID)
-    key = dy.Categorical(primary_key=True, description="`iteration`, `history`, `activeInjections` or a slot's key")
+    key = dy.Categorical(primary_key=True, description="`iteration`, `history`, `compactions`, `activeInjections` or a slot's key")
     value_json = dy.String(description="the value as JSON text")
 
 
@@ -153,7 +153,7 @@ class HistoryResults(Frame):
     runtime_stage_id = dy.Categorical(description=STEP)
     replaces = dy.Bool(description="the value begins anew here, instead of growing")
     is_list = dy.Bool(description="what was written is a list; a placeholder is none")
-    is_named = dy.Bool(description="it is a list in which every result has an id")
+    is_named = dy.Bool(description="it is a list in which every result has an id, and nothing was taken from it before")
     tool_call_id = dy.String(nullable=True, description="call whose result it is; NULL = the value holds no result")
     content = dy.String(nullable=True, description=CONTENT)
 

@@ -1,5 +1,7 @@
 """Lookups: what a person typed, as the store spells it; else the command says what may have been meant."""
 
+from typing import Any
+
 import duckdb
 
 from dataflows.cli.failures import CommandError
@@ -18,18 +20,19 @@ def known_run(connection: duckdb.DuckDBPyConnection, typed: str) -> str:
         CommandError: there is none, or more than one.
     """
     candidates = answer(connection, "run_ids", id=typed)
-    if not candidates:
-        raise CommandError(f"There is no run {_name(typed)}.", "`afp runs` lists the runs of the store.")
-    distance, names = candidates[0]["distance"], [_name(row["run_id"]) for row in candidates]
-    if distance == ALIKE:
-        raise CommandError(f"There is no run {_name(typed)}.", f"Did you mean {' or '.join(names)}?")
-    if len(candidates) > 1:
-        raise CommandError(
-            f"{candidates[0]['candidates']:,} runs begin with {_name(typed)}: {', '.join(names)}"
-            f"{' ...' if candidates[0]['candidates'] > len(names) else '.'}",
-            "Type more of the id.",
-        )
-    return str(candidates[0]["run_id"])
+    return _known("run", "runs", typed, candidates, "`afp runs` lists the runs of the store.")
+
+
+def known_study(connection: duckdb.DuckDBPyConnection, typed: str) -> str:
+    """The study of that id, or the only one whose id begins so.
+
+    Raises:
+        CommandError: there is none, or more than one.
+    """
+    candidates = answer(connection, "study_ids", id=typed)
+    if not candidates and not answer(connection, "study_ids", id=""):
+        raise CommandError("The store holds no study.", "`afp run` takes study documents in beside their recordings.")
+    return _known("study", "studies", typed, candidates, 'The studies: afp sql "SELECT study_id, kind FROM studies"')
 
 
 def known_variable(connection: duckdb.DuckDBPyConnection, run_id: str, typed: str, scope: str) -> str:
@@ -55,6 +58,23 @@ def known_variable(connection: duckdb.DuckDBPyConnection, run_id: str, typed: st
         " Where a record lacks its reads, that is not the same as nobody reading it.",
         hint,
     )
+
+
+def _known(noun: str, nouns: str, typed: str, candidates: list[dict[str, Any]], hint: str) -> str:
+    """The only one that was meant, of those that a typed id may mean."""
+    if not candidates:
+        raise CommandError(f"There is no {noun} {_name(typed)}.", hint)
+    distance, ids = candidates[0]["distance"], [str(row[f"{noun}_id"]) for row in candidates]
+    names = [_name(each) for each in ids]
+    if distance == ALIKE:
+        raise CommandError(f"There is no {noun} {_name(typed)}.", f"Did you mean {' or '.join(names)}?")
+    if len(candidates) > 1:
+        raise CommandError(
+            f"{candidates[0]['candidates']:,} {nouns} begin with {_name(typed)}: {', '.join(names)}"
+            f"{' ...' if candidates[0]['candidates'] > len(names) else '.'}",
+            "Type more of the id.",
+        )
+    return ids[0]
 
 
 def _keys_query(run_id: str) -> str:

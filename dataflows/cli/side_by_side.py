@@ -7,7 +7,7 @@ from afp_nodes.comparison.rows import REST
 from afp_nodes.words import DiffMoment, LoopSight, Sameness
 from dataflows.cli.wording import counted
 from dataflows.comparison import ComparedRun, Comparison, Loop, Row
-from dataflows.differences import ground_of, moments_of, name_of, sentences, sight_of, text_of, verdict_of
+from dataflows.differences import Moments, by_loop, ground_of, name_of, sentences, sight_of, text_of, verdict_of
 from dataflows.printable import WITHHELD, glimpse
 
 SENTENCE_CHARACTERS = 800
@@ -20,8 +20,8 @@ BEFORE_DIFFERENCE = 40
 def side_by_side(compared: Comparison) -> str:
     """The comparison in lines; what is the same is counted, not told."""
     lines = [*_head(compared), ""]
-    for loop in compared.loops:
-        lines += [*_loop(compared, loop), ""]
+    for loop, moments in by_loop(compared):
+        lines += [*_loop(loop, moments), ""]
     return "\n".join([*lines, *_whole(compared)])
 
 
@@ -39,11 +39,11 @@ def _question(run: ComparedRun) -> str:
     return "no question is recorded" if run.question is None else glimpse(run.question, VALUE_CHARACTERS)
 
 
-def _loop(compared: Comparison, loop: Loop) -> Iterator[str]:
+def _loop(loop: Loop, moments: Moments) -> Iterator[str]:
     sight = sight_of(loop)
     yield f"iteration {loop.iteration}{f': {sight}' if sight else ''}"
     is_aligned = loop.sight_a == loop.sight_b == LoopSight.SHOWN
-    for moment, rows in moments_of(compared, loop).items():
+    for moment, rows in moments.items():
         yield from _moment(moment, rows, is_told=is_aligned or moment != DiffMoment.CONTEXT)
 
 

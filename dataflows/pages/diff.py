@@ -5,7 +5,7 @@ from typing import Any
 from afp_nodes.words import DiffMoment, Sameness
 from dataflows.cli.wording import counted
 from dataflows.comparison import ComparedRun, Comparison, Loop, Row, Shown
-from dataflows.differences import ground_of, moments_of, name_of, sentences, sight_of, text_of, verdict_of
+from dataflows.differences import Moments, by_loop, ground_of, name_of, sentences, sight_of, text_of, verdict_of
 from dataflows.pages import page
 from dataflows.printable import WITHHELD
 
@@ -22,7 +22,7 @@ def diff_page(compared: Comparison) -> str:
         title="Two runs side by side",
         runs=[_run(letter, run) for letter, run in (("A", compared.a), ("B", compared.b))],
         sentences=sentences(compared),
-        loops=[_loop(compared, loop) for loop in compared.loops],
+        loops=[_loop(loop, moments) for loop, moments in by_loop(compared)],
         whole=[_row(row) for row in compared.rows if row.moment == DiffMoment.RUN],
         tones=TONES,
         absences=ABSENCES,
@@ -34,14 +34,14 @@ def _run(letter: str, run: ComparedRun) -> dict[str, str]:
     return {"letter": letter, "run_id": run.run_id, "question": question}
 
 
-def _loop(compared: Comparison, loop: Loop) -> dict[str, Any]:
+def _loop(loop: Loop, moments: Moments) -> dict[str, Any]:
     """A loop; the context of one that not both runs show is folded away."""
     sight = sight_of(loop)
-    moments = [
+    told = [
         _moment(moment, rows, is_folded=bool(sight) and moment == DiffMoment.CONTEXT)
-        for moment, rows in moments_of(compared, loop).items()
+        for moment, rows in moments.items()
     ]
-    return {"iteration": loop.iteration, "sight": sight, "moments": moments}
+    return {"iteration": loop.iteration, "sight": sight, "moments": told}
 
 
 def _moment(name: str, rows: tuple[Row, ...], *, is_folded: bool) -> dict[str, Any]:

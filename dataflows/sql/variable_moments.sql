@@ -22,7 +22,7 @@ select
     moments.suspect_id,
     committed_values.written_by,
     left(committed_values.value_json, $characters) as value,
-    length(committed_values.value_json) as value_characters
+    length(committed_values.value_json) as value_length
 from moments
 left join committed_values
     on committed_values.written_at = if(moments.kind = 'write', moments.commit_idx, moments.from_write_idx)

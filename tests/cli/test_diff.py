@@ -156,6 +156,14 @@ def test_calls_match_by_tool_and_arguments_and_never_by_id(
     ]
 
 
+def test_what_differs_after_is_listed_in_stretches(afp: Afp, store_of: Callable[..., str]) -> None:
+    loops = {side: [[says(f"{side}{number}", 1), *made("1", "t", number, 0)] for number in range(6)] for side in "ab"}
+    loops["b"][1] = [says("", 1), *made("1", "t", "other", 0)]
+    loops["b"][3:] = [[says("", 1), *made("1", "t", "other", 0)] for _ in range(3)]
+    shown = afp("diff", "a", "b", "--store", store_of(*(run(side, *loops[side]) for side in "ab"))).stdout
+    assert "After it: the decision of iterations 4 to 6 and the call of iterations 2 and 4 to 6.\n" in shown
+
+
 def test_an_earlier_difference_is_not_ruled_out_where_something_before_is_unknown(
     afp: Afp, store_of: Callable[..., str]
 ) -> None:

@@ -394,7 +394,13 @@ def _origin(call: Call, offer: Unit | None, used: Unit | None, taken: Object) ->
     for unit in (offer, used):
         if unit is not None and (offer or unit).kind == "memory":
             told["entry"] = unit.id
-    return {name: value for name, value in {**told, **taken}.items() if value is not None}
+    return _spelled({**told, **taken})
+
+
+def _spelled(members: Object) -> Object:
+    """The members that are there, by name, with numbers as they are parsed."""
+    there = {name: value for name, value in sorted(members.items()) if value is not None}
+    return {name: float(value) if isinstance(value, int) else value for name, value in there.items()}
 
 
 def _summary(rows: Sequence[Object], on_offer: Side, used: Side) -> Object:
@@ -428,11 +434,13 @@ def _declared(units: Object) -> Object:
                 **{"iteration": 0, "position": len(rows), "unit_id": unit_id, "unit_kind": "declared"},
                 "content": next((text for text in contents if text is not None), None),
                 **{"available": unit_id in on_offer, "sent": unit_id in used, "drop_reason": None, "grade": "exact"},
-                "origin_json": {
-                    f"{side}_position": [unit["id"] for unit in units[side]].index(unit_id)
-                    for side, listed in sides.items()
-                    if unit_id in listed
-                },
+                "origin_json": _spelled(
+                    {
+                        f"{side}_position": [unit["id"] for unit in units[side]].index(unit_id)
+                        for side, listed in sides.items()
+                        if unit_id in listed
+                    }
+                ),
             }
         )
     gone = len(dropped(rows))

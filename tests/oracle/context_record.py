@@ -232,11 +232,19 @@ class Run:
             names |= {name for name, value in state.items() if is_placeholder(value)}
         return names | {REPEATED_IN_EVENTS[name] for name in names if name in REPEATED_IN_EVENTS}
 
+    @property
+    def was_shortened(self) -> bool:
+        """Whether the leg before says that it took messages away from the history it handed on."""
+        compactions = [each for each in as_list(self.begun.get("compactions")) if isinstance(each, dict)]
+        return any(each.get("removedMessageCount") != 0 for each in compactions)
+
     @cached_property
     def histories(self) -> list[tuple[Log, int, History]]:
         """Every value of `history` in a log that may hold calls; what the leg began with stands before its own log."""
         begun = self.begun.get("history", ABSENT)
-        seeds = [] if begun is ABSENT else [(self.own_log, BEGUN, _history(begun, replaces=True))]
+        handed = _history(begun, replaces=True)
+        handed = handed._replace(is_named=handed.is_named and not self.was_shortened)
+        seeds = [] if begun is ABSENT else [(self.own_log, BEGUN, handed)]
         return [
             *seeds,
             *(

@@ -12,8 +12,8 @@ FETCHED_CHARACTERS = 4000
 """Much more of a value than is shown, so that a secret is recognised before it is cut."""
 
 WITHOUT_VALUES = frozenset(
-    {"recordings", "inputs", "quarantine", "files", "study_runs", "snapshots", "scopes", "commits", "reads"}
-    | {"variables", "lives", "fed_edges", "missing_context_summary", "standings", "standing_checks", "verdicts"}
+    {"recordings", "inputs", "quarantine", "files", "study_runs", "snapshots"}
+    | {"variables", "missing_context_summary", "standings", "standing_checks", "verdicts"}
 )
 """Tables in which no value of a recording stands."""
 

@@ -1,0 +1,1 @@
+"""Context: what was available to each model call, what was sent with it, and what was not."""
