@@ -11,9 +11,9 @@ from typing import Any
 from afp_nodes.studies.comparators import DEFAULT_COMPARATOR
 from afp_nodes.studies.rates import false_rate
 from afp_nodes.words import CostVerdict, ProbeVerdict, ReferenceFrom, Ruling, StudyKind, SuspectClass
-from dataflows.cli.wording import counted
 from dataflows.one_study import Band, Cost, Evidence, Question, Side, Study, Subject
 from dataflows.printable import glimpse
+from dataflows.wording import counted
 
 NAME_CHARACTERS = 60
 TEXT_CHARACTERS = 400
