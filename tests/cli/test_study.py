@@ -15,7 +15,7 @@ from afp_nodes.words import CostVerdict, ProbeVerdict, ReferenceFrom, Ruling, St
 from dataflows import job
 from dataflows.cli.study_story import CELLS
 from dataflows.study_words import ASKED, CLASSES, COSTS, REFERENCES, RULINGS
-from tests.cli.conftest import SAMPLE, SAMPLED, Afp
+from tests.cli.conftest import SAMPLE, SAMPLED, Afp, event, recording, sets, write_lines
 from tests.cli.test_trace import CAUSAL
 from tests.studies.documents import ablation, arms, probe, probes
 
@@ -271,6 +271,26 @@ def test_hostile_names_steer_nothing_and_secrets_are_masked(
     assert bool(plots) is ("--html" in form)
     for markup in (written, plots):
         assert "<script" not in markup
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--html", "page.html")])
+def test_what_the_record_of_a_run_redacts_is_not_shown_from_its_study(
+    afp: Afp, tmp_path: Path, form: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    commit = sets(pin="REDACTED") | {"redactedPaths": ["pin"]}
+    write_lines(inbox / "runs.jsonl", recording("original", [commit], events=[event("x.y", pin="4711-hidden")]))
+    runs = [*probes("baseline", "same", "same"), probe("spec", 0, None, error="wrong pin 4711-hidden")]
+    study = ablation(*runs, original_run_id="original", original_output="it is 4711-hidden", scenario="4711-hidden")
+    (inbox / "s.study.json").write_text(json.dumps(study))
+    job.run([str(inbox)], str(tmp_path / "store"))
+    shown = afp("study", "s", "--store", str(tmp_path / "store"), *form)
+    assert shown.exit_code == 0, shown.stderr
+    text = shown.stdout + "".join(path.read_text() for path in tmp_path.glob("page.html"))
+    assert "4711" not in text
+    assert "it is [redacted]" in text
 
 
 def test_subjects_that_look_alike_once_masked_stay_apart(afp: Afp, made: Made, tmp_path: Path) -> None:
