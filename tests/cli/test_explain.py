@@ -243,10 +243,24 @@ def test_an_error_that_an_event_tells_is_shown(page_of: Callable[..., str]) -> N
 def test_what_memory_did_not_say_is_not_told_as_nothing(afp: Afp, store_of: StoreOf) -> None:
     recorded = json.loads(gzip.decompress((RECORDINGS / "s-eng-redact-slot.json.gz").read_bytes()))
     page = afp("explain", "s-eng-redact-slot", "--store", store_of(recorded)).stdout
-    assert "- What memory considered beside what it handed on is not recorded; iterations 1, 2.\n" in page
+    assert "- What memory considered beside what it handed on is not recorded; iterations " in page
+    assert "- Which injections were sent is not recorded; iterations " in page
     assert "sent      at least 2 injections, 1 memory entry [unknown]\n" in page
-    assert "not told: a later call has the same iteration number" in page
     assert "- The record redacts what stands under lastToolResult, rawContent, result" in page
+
+
+def test_what_was_sent_with_a_call_whose_number_comes_again_is_not_told(page_of: Callable[..., str]) -> None:
+    heads = [{"stageId": "sf-injection-engine", "runtimeStageId": f"sf-injection-engine#{n}"} for n in (0, 2)]
+    calls = [{"stageId": "call-llm", "runtimeStageId": f"call-llm#{n}"} for n in (1, 3)]
+    first, second = (
+        [sets(activeInjections=[]) | head, sets(llmLatestContent="hm") | call]
+        for head, call in zip(heads, calls, strict=True)
+    )
+    starts = [STARTED | {"meta": {"runtimeStageId": call["runtimeStageId"]}} for call in calls]
+    page = page_of(commits=[*first, *second], events=starts)
+    assert "loop 0\n  sent      not told: a later call has the same iteration number\n" in page
+    assert "loop 1 (iteration 1)\n" in page
+    assert "- What was sent is not told for 1 loop: a later call has the same iteration number.\n" in page
 
 
 def test_a_long_run_is_cut_and_says_so(afp: Afp, explained_runs: str) -> None:
