@@ -9,8 +9,8 @@ from typing import Any
 from afp_nodes.comparison.rows import CALL, REPLY, REST, ROUTE
 from afp_nodes.javascript import parse, stringify
 from afp_nodes.words import DiffMoment, Facet, Ground, LoopSight, Piece, Sameness
-from dataflows.cli.wording import counted
 from dataflows.comparison import Comparison, Loop, Row, Shown
+from dataflows.wording import counted
 
 LOOP_MOMENTS = (DiffMoment.CONTEXT, DiffMoment.DECISION, DiffMoment.CALL)
 GIVEN = (Facet.QUESTION, Facet.CONFIGURATION)

@@ -5,10 +5,10 @@ from itertools import takewhile
 
 from afp_nodes.comparison.rows import REST
 from afp_nodes.words import DiffMoment, LoopSight, Sameness
-from dataflows.cli.wording import counted
 from dataflows.comparison import ComparedRun, Comparison, Loop, Row
 from dataflows.differences import Moments, by_loop, ground_of, name_of, sentences, sight_of, text_of, verdict_of
 from dataflows.printable import WITHHELD, glimpse
+from dataflows.wording import counted
 
 SENTENCE_CHARACTERS = 800
 NAME_CHARACTERS = 200

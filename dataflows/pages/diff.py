@@ -3,11 +3,11 @@
 from typing import Any
 
 from afp_nodes.words import DiffMoment, Sameness
-from dataflows.cli.wording import counted
 from dataflows.comparison import ComparedRun, Comparison, Loop, Row, Shown
 from dataflows.differences import Moments, by_loop, ground_of, name_of, sentences, sight_of, text_of, verdict_of
 from dataflows.pages import page
 from dataflows.printable import WITHHELD
+from dataflows.wording import counted
 
 VALUE_CHARACTERS = 4000
 TONES = {Sameness.SAME: "good", Sameness.DIFFERS: "weak", Sameness.UNKNOWN: "open"}

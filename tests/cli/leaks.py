@@ -88,11 +88,14 @@ def _commit(step: str, text: str, written: dict[str, Any]) -> dict[str, Any]:
 
 def read_by_people(afp: Afp, store: str, run_id: str, folder: Path) -> dict[str, str]:
     """What every command shows of a store and of one run in it, by the words of the command."""
-    page = folder / "page.html"
+    page, beside = folder / "page.html", folder / "diff.html"
     commands = [
         ("explain", run_id),
         ("explain", run_id, "--json"),
         ("explain", run_id, "--html", str(page)),
+        ("diff", run_id, run_id, "--any-question"),
+        ("diff", run_id, run_id, "--any-question", "--json"),
+        ("diff", run_id, run_id, "--any-question", "--html", str(beside)),
         ("trace", run_id, KEY),
         ("trace", run_id, KEY, "--json"),
         ("trace", run_id, "systemPromptInjections"),
@@ -106,4 +109,4 @@ def read_by_people(afp: Afp, store: str, run_id: str, folder: Path) -> dict[str,
         done = afp(*words, "--store", store)
         assert done.exit_code == 0, (words, done.output)
         shown[" ".join(words)] = done.stdout + done.stderr
-    return shown | {"page": page.read_text(encoding="utf-8")}
+    return shown | {"page": page.read_text(encoding="utf-8"), "diff page": beside.read_text(encoding="utf-8")}

@@ -308,4 +308,6 @@ def test_a_page_is_written_whole_or_not_at_all(afp: Afp, store: str, tmp_path: A
     assert "Content-Security-Policy" in text
     assert "zzz qqq zzz kkk zzz" in text
     assert re.search(r'<span class="badge weak">differs</span>', text)
-    assert afp("diff", ONE, OTHER, "--store", store, "--html", str(tmp_path / "no" / "page.html")).exit_code == 2
+    nowhere = afp("diff", ONE, OTHER, "--store", store, "--html", str(tmp_path / "no" / "page.html"))
+    assert nowhere.exit_code == 2
+    assert "there is no folder" in nowhere.stderr

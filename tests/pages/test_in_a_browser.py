@@ -135,7 +135,7 @@ def test_headings_and_landmarks_tell_what_is_where(shown: Callable[..., Tab]) ->
     assert tab.evaluate("document.documentElement.lang") == "en"
 
 
-@pytest.mark.parametrize("name", ["plain", "long"])
+@pytest.mark.parametrize("name", ["plain", "long", "diff"])
 @pytest.mark.parametrize(("scheme", "paper"), [("light", "rgb(251, 250, 248)"), ("dark", "rgb(21, 24, 28)")])
 def test_text_stands_out_in_light_and_in_dark(shown: Callable[..., Tab], name: str, scheme: str, paper: str) -> None:
     tab = shown(name, scheme=scheme)

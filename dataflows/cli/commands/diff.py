@@ -7,7 +7,7 @@ import click
 from dataflows.cli.failures import CommandError
 from dataflows.cli.interruption import interrupting
 from dataflows.cli.options import as_json_option, newest_snapshot, readable, store_option
-from dataflows.cli.output import aside, json_result, result
+from dataflows.cli.output import aside, json_result, result, written
 
 if TYPE_CHECKING:
     from dataflows.comparison import TwoRuns
@@ -49,16 +49,15 @@ def command(*, run_a: str, run_b: str, store: str, any_question: bool, html: str
         if not any_question:
             _must_be_asked_the_same(two)
         compared = two.compared()
-    if html:
+    if html is not None:
         from dataflows.pages.diff import diff_page  # noqa: PLC0415
-        from dataflows.whole_files import replacing  # noqa: PLC0415
 
-        with replacing(html) as file:
+        with written(html) as file:
             file.write(diff_page(compared).encode())
         aside(f"written: {html}")
     if as_json:
         json_result(as_data(compared))
-    elif not html:
+    elif html is None:
         result(side_by_side(compared))
 
 
