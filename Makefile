@@ -15,6 +15,7 @@ help:  ## list the targets
 FIRST_QUERY := SELECT kind, verdict, count(*) AS verdicts FROM verdicts GROUP BY ALL ORDER BY ALL
 SUSPECTS := SELECT suspect_kind, suspect_id, count(DISTINCT run_id) AS runs FROM ablation_hooks \
 	GROUP BY ALL ORDER BY runs DESC, suspect_id LIMIT 8
+CAUSES := SELECT kind, subject_id, verdict, flips, samples FROM verdicts WHERE tier = 'causal' ORDER BY ALL
 say = @printf '\n\033[1m$$ %s\033[0m\n'
 
 demo: setup  ## derive the sample fleet, then ask a few questions of it
@@ -28,6 +29,19 @@ demo: setup  ## derive the sample fleet, then ask a few questions of it
 	@$(BIN)/afp explain w-stock-4
 	$(say) 'afp trace s-flat-l3-triage systemPromptInjections'
 	@$(BIN)/afp trace s-flat-l3-triage systemPromptInjections
+	@printf '\nA toy agent that is told a wrong fact: from suspicion to cause.\n'
+	@rm -rf out/toy
+	@$(BIN)/python data/runners/toy_agent.py --fleet 12 --out out/toy/fleet
+	$(say) 'afp run out/toy/fleet --store out/toy/store --quiet'
+	@$(BIN)/afp run out/toy/fleet --store out/toy/store --quiet
+	$(say) 'afp probe plan --store out/toy/store --out out/toy/plan.jsonl --budget 9'
+	@$(BIN)/afp probe plan --store out/toy/store --out out/toy/plan.jsonl --budget 9
+	$(say) 'afp probe run out/toy/plan.jsonl --runner "$(BIN)/python data/runners/runner.py" --out out/toy/probes --jobs 2'
+	@$(BIN)/afp probe run out/toy/plan.jsonl --runner "$(BIN)/python data/runners/runner.py" --out out/toy/probes --jobs 2
+	$(say) 'afp run out/toy/probes --store out/toy/store --quiet'
+	@$(BIN)/afp run out/toy/probes --store out/toy/store --quiet
+	$(say) "afp sql \"$(CAUSES)\" --store out/toy/store"
+	@$(BIN)/afp sql "$(CAUSES)" --store out/toy/store
 	@printf '\n'; printf '%s\n' \
 		'The tables are in $(AFP_STORE). To go on:' \
 		'' \

@@ -9,12 +9,12 @@ from afp_nodes.distinct import mapped_once
 from afp_nodes.schemas import (
     Claims,
     Coverages,
-    EventHeads,
     MissingContext,
     MissingContextSummary,
     ModelCalls,
     Reasons,
     Routing,
+    RunRecords,
     StandingChecks,
     Standings,
     Verdicts,
@@ -51,12 +51,11 @@ def missing_context_claims(
     missing_context_summary: dy.LazyFrame[MissingContextSummary],
     missing_context: dy.LazyFrame[MissingContext],
     model_calls: dy.LazyFrame[ModelCalls],
-    event_heads: dy.LazyFrame[EventHeads],
+    run_records: dy.LazyFrame[RunRecords],
 ) -> dy.LazyFrame[Claims]:
     """One row per run: whether some call, or its unit list, went without a unit that was available.
 
-    `unknown` beats `none-dropped`: where one call cannot tell, nobody can say that nothing was dropped; nor where only
-    events show a call and those before them may have been lost, as there may have been calls before. It rests on
+    `unknown` beats `none-dropped`: where one call cannot tell, nobody can say that nothing was dropped. It rests on
     the calls: `{"iteration", "grade", "event", "scope", "commit", "dropped": [units]}`; iteration 0 is a list.
     Rule: product contract, section 5.
     """
@@ -75,20 +74,19 @@ def missing_context_claims(
         .agg(
             drops=pl.col("any_dropped").fill_null(value=False).any(),
             cannot_tell=(pl.col("grade") == Coverage.UNKNOWN).any(),
-            only_by_event=(pl.col("event").is_not_null() & pl.col("scope").is_null()).any(),
             rests_on=rests_on.str.join(","),
         )
     )
     verdict = (
         pl.when("drops")
         .then(pl.lit(MissingContextVerdict.DROPPED))
-        .when(pl.col("cannot_tell").fill_null(value=True) | (pl.col("only_by_event") & ~pl.col("keeps_head")))
+        .when(pl.col("cannot_tell").fill_null(value=True))
         .then(pl.lit(MissingContextVerdict.UNKNOWN))
         .otherwise(pl.lit(MissingContextVerdict.NONE_DROPPED))
     )
     evidence = filled("[{}]", pl.col("rests_on").fill_null(""))
     return (
-        event_heads.select("run_id", "keeps_head")
+        run_records.select("run_id")
         .join(summed, on="run_id", how="left")
         .pipe(_run_claims, VerdictKind.MISSING_CONTEXT, verdict, evidence)
     )

@@ -16,8 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-SHOWN = (README, ROOT / "docs" / "cookbook.md")
-"""Pages that show commands with what they print for the sample fleet."""
+SHOWN = (README, ROOT / "docs" / "cookbook.md", ROOT / "docs" / "probes.md")
+"""Pages that show commands with what they print, for the sample fleet unless they make one of their own."""
 SKIPPED = "..."
 
 _BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)

@@ -16,7 +16,7 @@ from afp_nodes.context.contents import object_reader
 from afp_nodes.context.stretches import kept_heads
 from afp_nodes.distinct import read_once
 from afp_nodes.event_payloads import LLM_START, TURN_START
-from afp_nodes.schemas import BegunValues, Commits, EventHeads, Events, ModelCalls, RunRecords, Scopes
+from afp_nodes.schemas import BegunValues, Commits, EventHeads, Events, ModelCalls, RunRecords, RunStages, Scopes
 
 LARGEST = 2**53
 
@@ -25,9 +25,28 @@ class _Started(Struct):
     iteration: Any = None
 
 
-def event_heads(events: dy.LazyFrame[Events], run_records: dy.LazyFrame[RunRecords]) -> dy.LazyFrame[EventHeads]:
-    """One row per run: how much of the beginning of its events is known to be there."""
-    return kept_heads(events, run_records).select(EventHeads.column_names()).pipe(EventHeads.cast)
+def run_stages(commits: dy.LazyFrame[Commits]) -> dy.LazyFrame[RunStages]:
+    """One row per run and stage that commits in one of its logs."""
+    return commits.select("run_id", "stage_id").unique().pipe(RunStages.cast)
+
+
+def event_heads(
+    events: dy.LazyFrame[Events], run_records: dy.LazyFrame[RunRecords], run_stages: dy.LazyFrame[RunStages]
+) -> dy.LazyFrame[EventHeads]:
+    """One row per run: how much of the beginning of its events is known to be there.
+
+    Where it may be lost, or lies in another leg, what the events show nowhere may still have been there; so may what
+    the whole record shows nowhere, if there is no log.
+    """
+    logged = run_stages.select("run_id", is_logged=pl.lit(value=True)).unique()
+    return (
+        kept_heads(events, run_records)
+        .join(logged, on="run_id", how="left")
+        .with_columns(events_may_hide=~pl.col("keeps_head") | pl.col("goes_on"))
+        .with_columns(may_hide=pl.col("events_may_hide") & pl.col("is_logged").is_null())
+        .select(EventHeads.column_names())
+        .pipe(EventHeads.cast)
+    )
 
 
 def model_calls(

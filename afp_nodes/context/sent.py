@@ -22,6 +22,7 @@ from afp_nodes.schemas import (
     CommittedContext,
     ComposedRecords,
     ComposedSlots,
+    EventHeads,
     ModelCalls,
     SentUnits,
     SlotRecords,
@@ -42,7 +43,7 @@ SLOT_OF_KEY = (
     .replace_strict({key: str(slot) for slot, key in SLOT_KEYS.items()}, default=None, return_dtype=pl.Enum(Slot))
 )
 """The slot that a key holds; NULL for a key that holds none."""
-UNIT_KIND = pl.Enum(UnitKind)
+SLOT, UNIT_KIND = pl.Enum(Slot), pl.Enum(UnitKind)
 IS_UNIT = ~pl.col("source").is_in(NO_UNITS).fill_null(value=False)
 """Whether a record is one of those that somebody chose; a record without a source may be."""
 FALLBACK, NONE = (pl.lit(sight, pl.Enum(Sight)) for sight in (Sight.FALLBACK, Sight.NONE))
@@ -52,12 +53,15 @@ def slot_sights(
     model_calls: dy.LazyFrame[ModelCalls],
     composed_slots: dy.LazyFrame[ComposedSlots],
     committed_context: dy.LazyFrame[CommittedContext],
+    event_heads: dy.LazyFrame[EventHeads],
 ) -> dy.LazyFrame[SlotSights]:
-    """One row per call and slot that the run shows at some call, with how well this call shows it."""
+    """One row per call and slot that the run shows at some call, or may hide, with how well this call shows it."""
     committed = committed_context.drop_nulls("value_json").select(
         "run_id", "call", slot=SLOT_OF_KEY, is_committed=pl.col("value_json").str.starts_with("[")
     )
-    traced = pl.concat([shown.select("run_id", "slot") for shown in (composed_slots, committed.drop_nulls("slot"))])
+    hidden = event_heads.filter("may_hide").join(pl.LazyFrame({"slot": list(Slot)}, schema={"slot": SLOT}), how="cross")
+    traces = (composed_slots, committed.drop_nulls("slot"), hidden)
+    traced = pl.concat([trace.select("run_id", "slot") for trace in traces])
     best = pl.when(pl.col("sight") == Sight.WHOLE).then("sight").when("is_committed").then(FALLBACK)
     return (
         model_calls.filter("stands")

@@ -14,7 +14,6 @@ from afp_nodes.context.stretches import memory_of, of_turn
 from afp_nodes.loops import ENGINE
 from afp_nodes.schemas import (
     ActiveInjections,
-    Commits,
     ContextEvents,
     ContextSights,
     EngineEvaluations,
@@ -49,11 +48,6 @@ def context_sights(
 ) -> dy.LazyFrame[ContextSights]:
     """One row per call, kind of unit and side, with how well the record shows it."""
     return pl.concat([sent_sights, injection_sights, memory_sights, tool_result_sights]).pipe(ContextSights.cast)
-
-
-def run_stages(commits: dy.LazyFrame[Commits]) -> dy.LazyFrame[RunStages]:
-    """One row per run and stage that commits in one of its logs."""
-    return commits.select("run_id", "stage_id").unique().pipe(RunStages.cast)
 
 
 def sent_sights(
@@ -96,6 +90,7 @@ def injection_sights(
     engine_evaluations: dy.LazyFrame[EngineEvaluations],
     active_injections: dy.LazyFrame[ActiveInjections],
     run_stages: dy.LazyFrame[RunStages],
+    event_heads: dy.LazyFrame[EventHeads],
     sent_units: dy.LazyFrame[SentUnits],
 ) -> dy.LazyFrame[ContextSights]:
     """One row per call of a run in which an injection engine ran, or whose context holds an injection."""
@@ -103,6 +98,7 @@ def injection_sights(
         engine_evaluations.select("run_id"),
         run_stages.filter(pl.col("stage_id").cast(pl.String).str.contains(IN_ENGINE)).select("run_id"),
         _sent(sent_units, UnitKind.INJECTION),
+        _hiding(event_heads),
     ]
     calls = _calls_with(traces, model_calls).join(
         active_injections.select("call", "sight").unique(), on="call", how="left"
@@ -128,6 +124,7 @@ def memory_sights(
         context_events.filter(pl.col("type").str.starts_with(MEMORY)).select("run_id"),
         read.select("run_id"),
         _sent(sent_units, UnitKind.MEMORY),
+        _hiding(event_heads),
     ]
     offers = of_turn(model_calls, memory_offers).with_columns(memory=memory_of("runtime_stage_id"))
     told = offers.group_by("call").agg(
@@ -175,6 +172,7 @@ def tool_result_sights(
         tool_results.select("run_id"),
         run_stages.filter(is_tool_step).select("run_id"),
         _sent(sent_units, UnitKind.TOOL_RESULT),
+        _hiding(event_heads),
     ]
     open_at = (
         pl.when(pl.col("end_event_idx").is_null())
@@ -262,6 +260,11 @@ def _unnamed_entries(sent_units: pl.LazyFrame) -> pl.LazyFrame:
 def _sent(sent_units: pl.LazyFrame, kind: UnitKind) -> pl.LazyFrame:
     """The runs with a call whose context holds a unit of the kind."""
     return sent_units.filter(pl.col("unit_kind") == kind).select("run_id")
+
+
+def _hiding(event_heads: pl.LazyFrame) -> pl.LazyFrame:
+    """The runs of which a kind that nothing shows may still have been there."""
+    return event_heads.filter("may_hide").select("run_id")
 
 
 def _calls_with(traces: list[pl.LazyFrame], model_calls: pl.LazyFrame) -> pl.LazyFrame:

@@ -17,7 +17,9 @@ class BegunValues(Frame):
     """One value of the state that a leg began with, of a key that tells of context."""
 
     run_id = dy.Categorical(primary_key=True, description=RUN_ID)
-    key = dy.Categorical(primary_key=True, description="`iteration`, `history`, `compactions`, `activeInjections` or a slot's key")
+    key = dy.Categorical(
+        primary_key=True, description="`iteration`, `history`, `compactions`, `activeInjections` or a slot's key"
+    )
     value_json = dy.String(description="the value as JSON text")
 
 
@@ -29,6 +31,9 @@ class EventHeads(Frame):
     nothing_dropped = dy.Bool(description="the record says that no event was dropped")
     keeps_head = dy.Bool(description="the events are there from the start of the leg")
     goes_on = dy.Bool(description="the leg goes on another, or may")
+    may_hide = dy.Bool(
+        description="what is shown nowhere may still have been: that head may be lost, and no log is there"
+    )
 
 
 class ModelCalls(Frame):

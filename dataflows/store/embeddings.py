@@ -1,6 +1,6 @@
 """Embeddings, kept in the store: an answer is embedded once, whatever is derived again.
 
-Rule: product contract, sections 6 and 10. They lie under `cache/`, by embedder, in files named for the hash of what is
+Rule: product contract, section 6. They lie under `cache/`, by embedder, in files named for the hash of what is
 in them: a file that is not what its name says is not read. Writers never change a file, so they do not disturb each
 other. All of it can be removed at any time, and where it cannot be written nothing is kept.
 """

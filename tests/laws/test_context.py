@@ -1,7 +1,7 @@
 """What holds of any turn an agent plays, and of whatever is left of its recording."""
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 
 import polars as pl
@@ -20,6 +20,14 @@ from tests.strategies import as_bytes
 TABLES = ("context_units", "missing_context", "missing_context_summary", "verdicts")
 STRENGTH = list(Coverage)
 """Grades, strongest first."""
+
+LOGS = ("commitLog", "subflowResults")
+KINDS = (
+    *(("context.injected",), ("context.slot_composed",), ("context.evaluated",), ("stream.llm_start",)),
+    *(("memory.retrieved",), ("memory.retrieved", "memory.attached"), ("stream.tool_end",)),
+    ("context.injected", "context.slot_composed"),
+)
+"""Kinds of events that may be missing together."""
 
 Rows = Mapping[str, list[dict[str, object]]]
 some_plans = st.lists(plans(), min_size=1, max_size=4)
@@ -44,7 +52,7 @@ def named(documents: Iterable[Object]) -> dict[str, Object]:
 
 def published(runs: Mapping[str, Object]) -> dict[str, pl.DataFrame]:
     """The tables of some recordings, of verdicts those about context."""
-    tables = tables_of([as_bytes(document) for document in runs.values()], validate=True)
+    tables = tables_of([as_bytes(document) for document in runs.values()])
     about_context = tables["verdicts"].filter(pl.col("kind") == "missing-context").select("run_id", "verdict")
     return {name: tables[name] for name in TABLES} | {"verdicts": about_context}
 
@@ -52,10 +60,16 @@ def published(runs: Mapping[str, Object]) -> dict[str, pl.DataFrame]:
 def derived(documents: Iterable[Object]) -> list[Rows]:
     """The rows of each of some recordings."""
     runs = named(documents)
-    tables = published(runs)
-    return [
-        {name: frame.filter(pl.col("run_id") == run_id).to_dicts() for name, frame in tables.items()} for run_id in runs
-    ]
+    told: dict[str, dict[str, list[dict[str, object]]]] = {run_id: {name: [] for name in TABLES} for run_id in runs}
+    for name, frame in published(runs).items():
+        for row in frame.to_dicts():
+            told[row["run_id"]][name].append(row)
+    return list(told.values())
+
+
+def batched(rows: list[Rows], size: int) -> list[list[Rows]]:
+    """Rows in batches of a size; at least one."""
+    return [rows[at : at + size] for at in range(0, len(rows), size)] if rows else [[]]
 
 
 def verdict(rows: Rows) -> object:
@@ -111,41 +125,52 @@ def test_a_whole_recording_tells_what_each_call_was_given(played: list[Plan]) ->
                 assert row["drop_reason"] == expected
 
 
+Loss = Callable[[Object, int], Object]
+
+LOST_EVENTS: tuple[Loss, ...] = (
+    lambda document, at: capped(document, at, says_so=True),
+    lambda document, at: capped(document, at, says_so=False),
+    lambda document, _: without(document, "events"),
+)
+LOST_LOGS: tuple[Loss, ...] = (
+    lambda document, at: without(capped(document, at, says_so=True), *LOGS),
+    lambda document, at: without(capped(document, at, says_so=False), *LOGS),
+    lambda document, at: without(capped(document, at, says_so=False), "initialState"),
+    *(lambda document, _, part=part: without(document, part) for part in LOGS),
+)
+
+
+def left_over(
+    every: list[tuple[Object, list[Truth]]], losses: tuple[Loss, ...], dice: random.Random
+) -> Iterator[tuple[Rows, Rows, list[Truth]]]:
+    """What is derived of each recording after each loss, what of it before, and what was so."""
+    lost = [lose(document, dice.randrange(len(events_of(document)) + 1)) for lose in losses for document, _ in every]
+    whole, *others = batched(derived([*(document for document, _ in every), *lost]), len(every))
+    for some in others:
+        yield from zip(some, whole, (truths for _, truths in every), strict=True)
+
+
 @given(some_plans, dice)
-def test_a_recording_whose_head_is_lost_never_lies_and_is_graded_no_better(
-    played: list[Plan], dice: random.Random
-) -> None:
+def test_events_that_are_lost_make_no_lie_and_no_better_grade(played: list[Plan], dice: random.Random) -> None:
     every = [(document, truths) for *_, document, truths in legs(played)]
-    losses = [
-        lambda document, at: capped(document, at, says_so=True),
-        lambda document, at: capped(document, at, says_so=False),
-        lambda document, at: without(capped(document, at, says_so=True), "commitLog", "subflowResults"),
-        lambda document, at: without(capped(document, at, says_so=False), "commitLog", "subflowResults"),
-        lambda document, _: without(document, "events"),
-        lambda document, _: without(document, "commitLog"),
-        lambda document, _: without(document, "subflowResults"),
-        lambda document, at: without(capped(document, at, says_so=False), "initialState"),
-    ]
-    whole = derived(document for document, _ in every)
-    for lose in losses:
-        left = [lose(document, dice.randrange(len(events_of(document)) + 1)) for document, _ in every]
-        for rows, better, (_, truths) in zip(derived(left), whole, every, strict=True):
-            assert_no_lie(rows, truths)
-            assert_no_stronger(rows, better)
+    for rows, better, truths in left_over(every, LOST_EVENTS, dice):
+        assert_no_lie(rows, truths)
+        assert_no_stronger(rows, better)
+
+
+@given(some_plans, dice)
+def test_logs_that_are_lost_make_no_lie(played: list[Plan], dice: random.Random) -> None:
+    telling = (plan for plan in played if not plan.is_silent)  # only a log shows a memory that tells nothing
+    every = [(document, truths) for *_, document, truths in legs(telling)]
+    for rows, _, truths in left_over(every, LOST_LOGS, dice):
+        assert_no_lie(rows, truths)
 
 
 @given(some_plans)
 def test_a_recording_without_events_of_some_kind_never_lies(played: list[Plan]) -> None:
-    every = [(document, truths) for *_, document, truths in legs(played)]
-    kinds = (
-        *(("context.injected",), ("context.slot_composed",), ("context.evaluated",), ("stream.llm_start",)),
-        *(("memory.retrieved",), ("memory.retrieved", "memory.attached"), ("stream.tool_end",)),
-        ("context.injected", "context.slot_composed"),
-    )
-    for lost in kinds:
-        rows = derived(without_events(document, *lost) for document, _ in every)
-        for left, (_, truths) in zip(rows, every, strict=True):
-            assert_no_lie(left, truths)
+    every = [(without_events(document, *kinds), truths) for *_, document, truths in legs(played) for kinds in KINDS]
+    for rows, (_, truths) in zip(derived(document for document, _ in every), every, strict=True):
+        assert_no_lie(rows, truths)
 
 
 @given(some_plans, dice)

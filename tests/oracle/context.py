@@ -69,17 +69,16 @@ def context_tables(document: Value, run_id: str, units: Object | None = None) ->
         "context_units": [{"run_id": run_id, **row} for each in iterations for row in each["units"]],
         "missing_context": [{"run_id": run_id, **row} for each in iterations for row in dropped(each["units"])],
         "missing_context_summary": [{"run_id": run_id, **summary} for summary in summaries],
-        "verdicts": [{"run_id": run_id, "verdict": verdict(run, summaries)}],
+        "verdicts": [{"run_id": run_id, "verdict": verdict(summaries)}],
     }
 
 
-def verdict(run: Run, summaries: Sequence[Object]) -> str:
+def verdict(summaries: Sequence[Object]) -> str:
     """The word for a run, from its iterations."""
     if any(row["any_dropped"] for row in summaries):
         return "dropped"
-    only_by_event = any(call.log is None for _, call in run.standing)
     cannot_tell = not summaries or any(row["grade"] == "unknown" for row in summaries)
-    return "unknown" if cannot_tell or (only_by_event and not run.keeps_head) else "none-dropped"
+    return "unknown" if cannot_tell else "none-dropped"
 
 
 def dropped(units: Sequence[Object]) -> list[Object]:
@@ -97,7 +96,8 @@ def traced_slots(run: Run) -> list[str]:
     return [
         slot
         for slot, key in SLOTS.items()
-        if any(composition(run, call, slot)[0] for call in run.calls)
+        if run.may_hide
+        or any(composition(run, call, slot)[0] for call in run.calls)
         or any(
             run.committed(call, key)[0] is not ABSENT
             for _, call in run.standing
@@ -171,7 +171,7 @@ def available(run: Run, call: Call, all_sent: Iterable[Unit]) -> Side:
 def injections(run: Run, call: Call, is_sent: bool) -> tuple[list[Unit], str | None]:
     """What the injection engine found active for the call."""
     in_engine = any(re.search(r"(?:^|/)sf-injection-engine(?:/|$)", stage) for stage in run.has_steps)
-    if not (is_sent or in_engine or run.of("context.evaluated")):
+    if not (is_sent or in_engine or run.of("context.evaluated") or run.may_hide):
         return [], None
     told = [e for e in run.stretch(call, "context.evaluated") if isinstance(e.payload.get("activeIds"), list)]
     if told:
@@ -194,7 +194,7 @@ def injections(run: Run, call: Call, is_sent: bool) -> tuple[list[Unit], str | N
 def memories(run: Run, call: Call, is_sent: bool) -> tuple[list[Unit], str | None]:
     """What memory and retrieval considered in the turn."""
     told = any(event.type.startswith("memory.") and event.type != "memory.written" for event in run.events)
-    if not (is_sent or told or run.memories_read):
+    if not (is_sent or told or run.memories_read or run.may_hide):
         return [], None
     offers = sorted([*run.turn(call, "memory.retrieved"), *run.turn(call, "memory.strategy_applied")])
     if not offers:
@@ -217,7 +217,7 @@ def tool_results(run: Run, call: Call, is_sent: bool) -> tuple[list[Unit], str |
     ends = run.of("stream.tool_end")
     named = [(log, at, unit._replace(commit=at)) for log, at, written in run.histories for unit in written.results]
     is_step = any(stage == "tool-calls" or stage.endswith("/tool-calls") for stage in run.has_steps)
-    if not (is_sent or is_step or ends or named):
+    if not (is_sent or is_step or ends or named or run.may_hide):
         return [], None
     ended = [end for end in ends if call.start is not None and end.idx < call.start]
     by_event = [

@@ -194,6 +194,11 @@ class Run:
         return self.raw_events is not None and kept
 
     @property
+    def may_hide(self) -> bool:
+        """Whether what shows nowhere may still have been: there is no log, and the events may lack their head."""
+        return not self.keeps_head and not self.has_steps
+
+    @property
     def goes_on(self) -> bool:
         """Whether the leg goes on another, as far as is known."""
         types = {event.type for event in self.events}

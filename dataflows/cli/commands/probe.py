@@ -59,7 +59,8 @@ def command() -> None:
     type=click.IntRange(min=2),
     default=3,
     show_default=True,
-    help="Runs of each subject and of each baseline, with the seeds 0 to N-1.",
+    help="Runs of each subject and of each baseline, with the seeds 0 to N-1. Of an agent that is noisy by itself, 2 or"
+    " 3 confirm by chance in more than 5 of 100 studies: take 5 or more.",
 )
 @click.option(
     "--where",
@@ -283,13 +284,25 @@ def _sentences(plan: "Plan", lines: int, out: str) -> Iterator[str]:
     if homeless:
         yield f"not planned, for no run that they would change can be probed: {counted(homeless, 'subject')}"
     yield from _not_probed(plan)
-    if plan.subjects:
+    placed = [each for each in plan.subjects if each.study]
+    if placed:
         yield "doubtful runs with and without each subject, an association of tier correlational:"
-        yield _table(plan.subjects[:SHOWN])
-    if len(plan.subjects) > SHOWN:
-        yield f"and {counted(len(plan.subjects) - SHOWN, 'subject')} more: --json lists all"
+        yield _table(placed[:SHOWN])
+    if len(placed) > SHOWN:
+        yield f"and {counted(len(placed) - SHOWN, 'subject')} more: --json lists all"
+    if lines == 0:
+        yield _nothing(plan, placed)
     if planned and out != STDOUT:
         yield f'next: afp probe run {_shell(out)} --runner "CMD" --out probes'
+
+
+def _nothing(plan: "Plan", placed: "list[Placed]") -> str:
+    """Why nothing is planned."""
+    if placed:
+        return "the budget is too small for any subject with its baseline: raise --budget, or lower --samples"
+    if plan.subjects:
+        return "nothing is planned: no run that a subject would change can be probed"
+    return "nothing is planned: these runs name no suspects, missed no units, and no arms are declared"
 
 
 def _not_probed(plan: "Plan") -> Iterator[str]:
@@ -310,6 +323,7 @@ def _table(subjects: "list[Placed]") -> str:
 
     columns = [
         Column("#", to_the_right=True),
+        Column("study"),
         Column("kind"),
         Column("subject"),
         Column("runs", to_the_right=True),
@@ -326,6 +340,7 @@ def _line(placed: "Placed") -> list[str]:
     subject = placed.subject
     return [
         str(subject.rank + 1),
+        subject.study_kind,
         subject.subject_kind,
         subject.subject_id,
         f"{subject.runs:,}",
@@ -352,7 +367,8 @@ def _accounts(summary: "ProbeSummary", out: str, *, quiet: bool) -> Iterator[str
     if summary.failed:
         yield "  to do: look after the runner, then run them again with --again"
     if summary.probes:
-        yield f"written: {_studies(summary.studies)} and {counted(summary.recordings, 'recording')}, in {printable(out)}"
+        recordings = counted(summary.recordings, "recording")
+        yield f"written: {_studies(summary.studies)} and {recordings}, in {printable(out)}"
         yield f"next: afp run {_shell(out)} --store DIR"
 
 
