@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from dataflows.cli.output import aside
 from dataflows.cli.progress import SECONDS_BETWEEN_LINES
-from dataflows.cli.wording import counted
 from dataflows.printable import glimpse
+from dataflows.wording import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

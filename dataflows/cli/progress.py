@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from dataflows.cli.output import aside
-from dataflows.cli.wording import counted
+from dataflows.wording import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from dataflows.cli.wording import counted
 from dataflows.printable import WITHHELD, glimpse, shown_key
 from dataflows.shown import Value
 from dataflows.variable_lives import Fed, Moment, VariableLife
+from dataflows.wording import counted
 
 VALUE_CHARACTERS = 160
 SPEC_CHARACTERS = 400

@@ -13,9 +13,9 @@ import click
 from dataflows.cli.failures import CommandError, ExitCode, explained
 from dataflows.cli.options import as_json_option, newest_snapshot, quiet_option, store_option, text_width
 from dataflows.cli.output import aside, json_result, result, written
-from dataflows.cli.wording import counted
 from dataflows.masking import masked_data
 from dataflows.printable import glimpse, printable
+from dataflows.wording import counted
 
 if TYPE_CHECKING:
     from dataflows.probes.planning import Placed, Plan

@@ -11,8 +11,8 @@ from dataflows.cli.failures import CommandError, ExitCode, explained
 from dataflows.cli.options import as_json_option, quiet_option, store_option
 from dataflows.cli.output import aside, json_result, result
 from dataflows.cli.progress import shown_progress
-from dataflows.cli.wording import counted
 from dataflows.printable import glimpse, printable
+from dataflows.wording import counted
 
 if TYPE_CHECKING:
     from afp_nodes.refusals import Refusal

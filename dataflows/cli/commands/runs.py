@@ -8,9 +8,9 @@ import click
 from dataflows.cli.interruption import interrupting
 from dataflows.cli.options import as_json_option, newest_snapshot, readable, store_option, text_width
 from dataflows.cli.output import aside, json_result, result
-from dataflows.cli.wording import counted
 from dataflows.masking import masked_data
 from dataflows.printable import WITHHELD
+from dataflows.wording import counted
 
 if TYPE_CHECKING:
     from dataflows.withheld import Withheld

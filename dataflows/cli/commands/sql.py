@@ -14,7 +14,7 @@ import click
 from dataflows.cli.failures import CommandError
 from dataflows.cli.options import newest_snapshot, readable, store_option, text_width
 from dataflows.cli.output import aside, result, written
-from dataflows.cli.wording import counted
+from dataflows.wording import counted
 
 if TYPE_CHECKING:
     from dataflows.cli.formats.question import Question

@@ -9,8 +9,8 @@ import click
 from dataflows.cli.failures import CommandError, ExitCode, explained
 from dataflows.cli.options import as_json_option, quiet_option, store_option, text_width
 from dataflows.cli.output import aside, json_result, result
-from dataflows.cli.wording import counted
 from dataflows.printable import printable
+from dataflows.wording import counted
 
 if TYPE_CHECKING:
     from dataflows.store import Store
