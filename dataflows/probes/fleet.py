@@ -115,10 +115,14 @@ class Fleet:
         return text if self._withheld[run_id].hide(text) == text else None
 
     def units_of(self, run_ids: list[str]) -> dict[str, list[tuple[str, bool]]]:
-        """Of each run its units in the order in which they were met, each with whether some call missed it."""
+        """Of each run its units in the order in which they were met, each with whether some call missed it.
+
+        A unit whose id is what the record redacts is left out.
+        """
         units: dict[str, list[tuple[str, bool]]] = {run_id: [] for run_id in run_ids}
         for row in answer(self._connection, "probe_units", run_ids=run_ids) if run_ids else []:
-            units[row["run_id"]].append((row["unit_id"], row["is_missed"]))
+            if self.told(row["run_id"], row["unit_id"]) is not None:
+                units[row["run_id"]].append((row["unit_id"], row["is_missed"]))
         return units
 
     def not_probed(self) -> NotProbed:

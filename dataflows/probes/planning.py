@@ -174,14 +174,14 @@ def _placed(ranked: pl.DataFrame, choices: pl.DataFrame, fleet: Fleet, options: 
     placed = []
     for row in ranked.iter_rows(named=True):
         kind, change = StudyKind(row.pop("study_kind")), json.loads(row.pop("change_json"))
-        run_id = _original(kind, row["subject_id"], by_rank.get(row["rank"], []), fleet, studies)
+        subject = Subject(study_kind=kind, change=change, **row)
+        run_id = _original(subject, by_rank.get(subject.rank, []), fleet, studies)
         if run_id is None:
-            placed.append(Placed(Subject(study_kind=kind, change=change, **row), None))
+            placed.append(Placed(subject, None))
             continue
         if kind == StudyKind.RESTORATION:
             change["content"] = fleet.told(run_id, change["content"])
         study = studies.setdefault((kind, run_id), PlannedStudy(kind, run_id, fleet.scenario(run_id), options))
-        subject = Subject(study_kind=kind, change=change, **row)
         study.subjects[subject.subject_id] = subject
         placed.append(Placed(subject, study))
     restorations = [run_id for kind, run_id in studies if kind == StudyKind.RESTORATION]
@@ -196,23 +196,26 @@ def _listed(choices: pl.DataFrame) -> pl.DataFrame:
 
 
 def _original(
-    kind: StudyKind,
-    subject_id: str,
+    subject: Subject,
     choices: list[tuple[str, int]],
     fleet: Fleet,
     studies: dict[tuple[StudyKind, str], PlannedStudy],
 ) -> str | None:
-    """The run that a subject is probed on: the first choice, or one as much in doubt that others are probed on."""
+    """The run that a subject is probed on: the first choice, or one as much in doubt that others are probed on.
 
-    def is_free(run_id: str) -> bool:
-        study = studies.get((kind, run_id))
-        return study is None or subject_id not in study.subjects
+    It is asked nothing that its record redacts, and not for the subject by such a name.
+    """
 
-    first = next((c for c in choices if is_free(c[0]) and fleet.scenario(c[0]).is_whole), None)
+    def fits(run_id: str) -> bool:
+        study = studies.get((subject.study_kind, run_id))
+        is_free = study is None or subject.subject_id not in study.subjects
+        return is_free and fleet.scenario(run_id).is_whole and fleet.told(run_id, subject.subject_name) is not None
+
+    first = next((choice for choice in choices if fits(choice[0])), None)
     if first is None:
         return None
-    shared = (run_id for run_id, doubt in choices if doubt == first[1] and (kind, run_id) in studies)
-    return next((run_id for run_id in shared if is_free(run_id)), first[0])
+    shared = (run for run, doubt in choices if doubt == first[1] and (subject.study_kind, run) in studies)
+    return next(filter(fits, shared), first[0])
 
 
 def _let_in(subjects: list[Placed], options: PlanOptions) -> None:

@@ -68,7 +68,7 @@ def test_no_secret_is_shown(shown: dict[str, str]) -> None:
 def test_no_redacted_value_is_shown_from_another_channel(shown: dict[str, str]) -> None:
     for words, text in shown.items():
         assert "Okafor" not in text, words
-        assert "3704" not in text, words
+        assert not re.search(r"\b3704\b", text), words
     assert "[redacted]" in shown["explain r"]
     assert "- The record redacts what stands under customer: it is not shown here" in shown["explain r"]
 

@@ -120,6 +120,16 @@ def test_what_is_redacted_under_another_name_is_not_asked_either(plan_from: Plan
     assert "cannot be probed: 1 run" in done.stdout
 
 
+def test_a_subject_goes_by_no_name_that_its_record_redacts(plan_from: Plan) -> None:
+    name = "Mira Okafor of Oslo"
+    told = event("stream.tool_start", toolName="t", toolCallId="c", args={"customer": name})
+    redacting = {"state": {"customer": "REDACTED"}, "redacted": ["customer"], "events": [told]}
+    done, lines = plan_from(recording("a", fact=name, **redacting), words=("--json",))
+    assert lines == []
+    assert name not in done.output
+    assert json.loads(done.stdout)["not_placed"] == 1
+
+
 def test_a_subject_of_a_hidden_run_is_probed_on_another(plan_from: Plan) -> None:
     hidden = recording("a-hidden", "Where?", fact="shared", state={"userMessage": "REDACTED"}, redacted=["userMessage"])
     _, lines = plan_from(hidden, recording("b", fact="shared"))

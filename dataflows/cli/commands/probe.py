@@ -18,7 +18,7 @@ from dataflows.printable import glimpse, printable
 from dataflows.wording import counted
 
 if TYPE_CHECKING:
-    from dataflows.probes.planning import Placed, Plan
+    from dataflows.probes.planning import Placed, Plan, PlannedStudy
     from dataflows.probes.running import ProbeSummary
 
 SHOWN = 15
@@ -247,19 +247,21 @@ def _told(plan: "Plan", lines: int) -> dict[str, Any]:
         "runs": plan.runs,
         "not_probed": asdict(plan.not_probed),
         "studies": [study.study_id for study in plan.studies],
-        "subjects": [_subject(placed) for placed in plan.subjects],
+        "not_placed": sum(placed.study is None for placed in plan.subjects),
+        "subjects": [_subject(placed, placed.study) for placed in plan.subjects if placed.study],
     }
 
 
-def _subject(placed: "Placed") -> dict[str, Any]:
-    subject, study = placed.subject, placed.study
+def _subject(placed: "Placed", study: "PlannedStudy") -> dict[str, Any]:
+    """A subject with what speaks for it. One that is probed on no run is not named: its name may be redacted."""
+    subject = placed.subject
     return {
         "study_kind": subject.study_kind,
         "subject_kind": subject.subject_kind,
         "subject_id": subject.subject_id,
         "planned": placed.is_planned,
-        "study_id": study.study_id if study and placed.is_planned else None,
-        "original_run_id": study.original_run_id if study else None,
+        "study_id": study.study_id if placed.is_planned else None,
+        "original_run_id": study.original_run_id,
         "tier": "correlational",
         "runs": subject.runs,
         "judged_runs": subject.judged_runs,
