@@ -55,11 +55,16 @@ def slot_sights(
     committed_context: dy.LazyFrame[CommittedContext],
     event_heads: dy.LazyFrame[EventHeads],
 ) -> dy.LazyFrame[SlotSights]:
-    """One row per call and slot that the run shows at some call, or may hide, with how well this call shows it."""
+    """One row per call and slot that the run shows at some call, or may hide, with how well this call shows it.
+
+    Only the events of a whole leg can tell that a slot was never composed.
+    """
     committed = committed_context.drop_nulls("value_json").select(
         "run_id", "call", slot=SLOT_OF_KEY, is_committed=pl.col("value_json").str.starts_with("[")
     )
-    hidden = event_heads.filter("may_hide").join(pl.LazyFrame({"slot": list(Slot)}, schema={"slot": SLOT}), how="cross")
+    hidden = event_heads.filter("events_may_hide").join(
+        pl.LazyFrame({"slot": list(Slot)}, schema={"slot": SLOT}), how="cross"
+    )
     traces = (composed_slots, committed.drop_nulls("slot"), hidden)
     traced = pl.concat([trace.select("run_id", "slot") for trace in traces])
     best = pl.when(pl.col("sight") == Sight.WHOLE).then("sight").when("is_committed").then(FALLBACK)

@@ -31,9 +31,10 @@ class EventHeads(Frame):
     nothing_dropped = dy.Bool(description="the record says that no event was dropped")
     keeps_head = dy.Bool(description="the events are there from the start of the leg")
     goes_on = dy.Bool(description="the leg goes on another, or may")
-    may_hide = dy.Bool(
-        description="what is shown nowhere may still have been: that head may be lost, and no log is there"
+    events_may_hide = dy.Bool(
+        description="what no event shows may still have been: the head is lost, or in another leg"
     )
+    may_hide = dy.Bool(description="so may what is shown nowhere, since there is no log either")
 
 
 class ModelCalls(Frame):

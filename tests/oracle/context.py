@@ -96,7 +96,7 @@ def traced_slots(run: Run) -> list[str]:
     return [
         slot
         for slot, key in SLOTS.items()
-        if run.may_hide
+        if run.events_may_hide
         or any(composition(run, call, slot)[0] for call in run.calls)
         or any(
             run.committed(call, key)[0] is not ABSENT

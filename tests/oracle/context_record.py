@@ -194,9 +194,14 @@ class Run:
         return self.raw_events is not None and kept
 
     @property
+    def events_may_hide(self) -> bool:
+        """Whether what no event shows may still have been there: the head is lost, or lies in another leg."""
+        return not self.keeps_head or self.goes_on
+
+    @property
     def may_hide(self) -> bool:
-        """Whether what shows nowhere may still have been: there is no log, and the events may lack their head."""
-        return not self.keeps_head and not self.has_steps
+        """Whether what is shown nowhere may still have been there, since there is no log either."""
+        return self.events_may_hide and not self.has_steps
 
     @property
     def goes_on(self) -> bool:
