@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench docs clean setup dot browser
+.PHONY: help demo test mutants bench docs clean setup dot browser
 
 BIN := .venv/bin
 MEGABYTES := 300
@@ -56,7 +56,11 @@ test: setup dot browser  ## style, types and every test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	@mkdir -p out
-	$(BIN)/pytest -n logical --dist worksteal --basetemp out/pytest
+	$(BIN)/pytest -n logical --dist worksteal --basetemp out/pytest -m 'not deep'
+
+mutants: setup  ## show the tests one faulty line at a time; takes half an hour
+	@mkdir -p out
+	$(BIN)/pytest -n logical --dist worksteal --basetemp out/mutants -m deep
 
 bench: setup  ## print the ratios of speed and size (MEGABYTES=300)
 	$(BIN)/python -m benchmarks.ratios --megabytes $(MEGABYTES)

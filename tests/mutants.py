@@ -20,6 +20,7 @@ RULES = (
     "tests/routing",
     "tests/comparison",
     "tests/studies",
+    "tests/probes/test_subjects.py",
     "tests/laws/test_oracle.py::test_the_budget_of_lives_is_spent_reader_by_reader",
     "tests/laws/test_oracle.py::test_the_product_says_what_the_oracle_says_of_a_sample",
 )
@@ -70,7 +71,7 @@ MUTANTS = (
     ),
     Mutant("suspects.py", "first.setdefault(seed.suspect_id, seed)", "first[seed.suspect_id] = seed"),
     Mutant("classifier.py", 'if source == "memory" else', 'if source_id.startswith("memory") else'),
-    Mutant("record/trees.py", "for step, names in last if names}", "for step, names in last}"),
+    Mutant("record/trees.py", "for step, read in last if read}", "for step, read in last}"),
     Mutant("record/trees.py", "TreeReads(dict(reversed(reads)),", "TreeReads(dict(reads),"),
     Mutant("javascript.py", "return sorted(indexes, key=int)", "return sorted(indexes)"),
     Mutant("javascript.py", "if not src or not isinstance(dst, list):", "if not isinstance(dst, list):"),
@@ -164,6 +165,19 @@ MUTANTS = (
     ),
     Mutant("comparison/decisions.py", '.filter(pl.col("verb") == "set")', ""),
     Mutant("comparison/loops.py", 'pl.col("complete").fill_null(value=True)', "pl.lit(value=True)"),
+    Mutant("probe_subjects.py", 'own_arm").ne_missing(', 'own_arm").ne('),
+    Mutant("probe_subjects.py", "judged_runs=_judged().sum()", "judged_runs=pl.len()"),
+    Mutant("probe_subjects.py", 'compared_judged=(_judged() & pl.col("is_compared"))', "compared_judged=(_judged())"),
+    Mutant("probe_subjects.py", ".clip(lower_bound=0)", ""),
+    Mutant("probe_subjects.py", '.filter("can_be_probed").min()', ".min()"),
+    Mutant(
+        "probe_subjects.py",
+        "pl.when(pl.col(whole) > 0).then(pl.col(part) / pl.col(whole))",
+        "pl.col(part) / pl.col(whole)",
+    ),
+    Mutant("probe_subjects.py", "is_taken | is_shared", "is_taken"),
+    Mutant("probe_subjects.py", "{1: 0, 0: 2}, default=1", "{1: 0, 0: 2}, default=2"),
+    Mutant("probe_subjects.py", 'join(challenges, on=RUN, how="anti")', 'join(challenges, on=RUN, how="left")'),
 )
 
 

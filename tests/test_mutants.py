@@ -16,13 +16,13 @@ def test_the_line_of_a_mutant_is_still_there(mutant: Mutant) -> None:
     assert occurrences(mutant) == 1, f"{mutant.module} no longer says {mutant.right!r} once; write the mutant anew"
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_unchanged_project_passes(tmp_path: Path) -> None:
     holds, printed = rules_hold(project_copy(tmp_path))
     assert holds, printed
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("mutant", MUTANTS, ids=name)
 def test_a_mutant_is_caught(mutant: Mutant, tmp_path: Path) -> None:
     copy = project_copy(tmp_path)

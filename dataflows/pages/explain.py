@@ -45,6 +45,9 @@ BRIEF_CHARACTERS = 60
 OPEN_LOOPS = 3
 """A run of no more loops than these shows them unfolded."""
 
+ROUTED = ("verdict", "scores", "check", "signal")
+"""What is said of routing and stands somewhere in the record, as its row names it."""
+
 GRADE_TONES = {"exact": "good", "conservative": "weak", "unknown": "open"}
 STANDING_TONES = {"known": "good", "consistent": "good", "not-sure": "weak", "ask": "open", "not-assessed": ""}
 DELIVERY_TONES = {"delivered": "good", "not-delivered": "bad"}
@@ -66,6 +69,7 @@ def explain_page(explanation: Explanation) -> str:
         delivery=_badge(routing.delivered_verdict or routing.check_state, DELIVERY_TONES),
         routing=list(routing_lines(explanation)),
         refusals=list(map(refusal_text, routing.refusals)),
+        routing_places=list(dict.fromkeys(place_text(place) for about in ROUTED for place in routing.places[about])),
         loops=[_loop(loop) for loop in explanation.loops],
         unfolded=len(explanation.loops) <= OPEN_LOOPS,
         other_calls=list(map(_call, explanation.other_calls)),

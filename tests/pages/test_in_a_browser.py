@@ -144,6 +144,14 @@ def test_text_stands_out_in_light_and_in_dark(shown: Callable[..., Tab], name: s
     assert tab.evaluate(WEAKEST_CONTRAST) >= 4.5
 
 
+def test_routing_says_where_it_stands_in_the_record(tab: Tab, tmp_path: Path) -> None:
+    routed = Path(__file__).parents[1] / "data" / "routing" / "recordings" / "s-graph-intent-leg1-tax.json.gz"
+    job.run([str(routed)], str(tmp_path / "store"))
+    tab.open(page_of(str(tmp_path / "store"), "s-graph-intent-leg1-tax", tmp_path / "routed.html"))
+    places = tab.evaluate("[...document.querySelectorAll('details code')].map(each => each.textContent)")
+    assert [place for place in places if "/by = " in place] == ['event 3 /by = "intent"']
+
+
 def test_what_is_folded_away_is_printed(shown: Callable[..., Tab]) -> None:
     seen = "document.querySelector('details:not([open]) dl').checkVisibility()"
     assert shown("long").evaluate(seen) is False
