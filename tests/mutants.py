@@ -19,6 +19,7 @@ RULES = (
     "tests/assessment",
     "tests/routing",
     "tests/comparison",
+    "tests/context",
     "tests/studies",
     "tests/probes/test_subjects.py",
     "tests/laws/test_oracle.py::test_the_budget_of_lives_is_spent_reader_by_reader",
@@ -178,6 +179,49 @@ MUTANTS = (
     Mutant("probe_subjects.py", "is_taken | is_shared", "is_taken"),
     Mutant("probe_subjects.py", "{1: 0, 0: 2}, default=1", "{1: 0, 0: 2}, default=2"),
     Mutant("probe_subjects.py", 'join(challenges, on=RUN, how="anti")', 'join(challenges, on=RUN, how="left")'),
+    Mutant("context/calls.py", "pl.lit(0, pl.Int64),\n    )", "pl.lit(1, pl.Int64),\n    )"),
+    Mutant("context/calls.py", "ordinal = pl.int_range(1, pl.len() + 1)", "ordinal = pl.int_range(pl.len())"),
+    Mutant(
+        "context/calls.py",
+        'pl.col("call").max().over("run_id", "iteration")',
+        'pl.col("call").min().over("run_id", "iteration")',
+    ),
+    Mutant("context/stretches.py", "pl.when(place < 0)", "pl.when(place < -1)"),
+    Mutant(
+        "context/stretches.py", '(pl.col(number) < pl.col("call_number"))', '(pl.col(number) <= pl.col("call_number"))'
+    ),
+    Mutant("context/stretches.py", 'pl.col("dropped_events").is_null() & ', ""),
+    Mutant("context/events.py", "is_whole and retrieved.candidates_complete is not False", "is_whole"),
+    Mutant("context/compositions.py", "pl.coalesce(proven, kept)", "pl.coalesce(kept, proven)"),
+    Mutant("context/compositions.py", '.unique(CALL_SLOT, keep="last"', '.unique(CALL_SLOT, keep="first"'),
+    Mutant("context/committed.py", 'fold_commit_idx=pl.col("commit_idx") - 1', 'fold_commit_idx=pl.col("commit_idx")'),
+    Mutant("context/committed.py", "pl.concat([_begun(begun_values), writes", "pl.concat([writes"),
+    Mutant("context/histories.py", 'held.filter("replaces")', "held"),
+    Mutant("context/histories.py", "len(named) == len(results)", "bool(named)"),
+    Mutant("context/sent.py", 'pl.coalesce(entry_id, "source_id")', 'pl.coalesce("source_id", entry_id)'),
+    Mutant("context/sent.py", "slot_sights.filter(~is_fallback)", "slot_sights"),
+    Mutant(
+        "context/offered.py",
+        'pl.col("event_idx") == pl.col("event_idx").max()',
+        'pl.col("event_idx") == pl.col("event_idx").min()',
+    ),
+    Mutant("context/sights.py", "& all_ended", ""),
+    Mutant("context/sights.py", "allow_exact_matches=False", "allow_exact_matches=True"),
+    Mutant("context/sights.py", "all_offer | (keeps_turn & all_told)", "all_offer | all_told"),
+    Mutant("context/missing.py", ".when(worth != UNKNOWN)", ".when(worth == UNKNOWN)"),
+    Mutant(
+        "context/missing.py",
+        'pl.coalesce("sent_content", "content", "known_content")',
+        'pl.coalesce("known_content", "sent_content", "content")',
+    ),
+    Mutant(
+        "context/missing.py",
+        '.sort("evicted_event")\n        .unique(UNIT, keep="last"',
+        '.sort("evicted_event")\n        .unique(UNIT, keep="first"',
+    ),
+    Mutant(
+        "verdicts.py", 'pl.col("cannot_tell").fill_null(value=True)', 'pl.col("cannot_tell").fill_null(value=False)'
+    ),
 )
 
 

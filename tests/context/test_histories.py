@@ -139,3 +139,15 @@ def test_a_result_is_shown_by_the_event_that_ended_its_tool_by_the_own_log_and_b
         ("d", 8, None, None, None, None),
         ("m", None, None, None, "sf-llm-call#3", None),
     ]
+
+
+def test_a_result_that_came_back_was_left_out_all_the_same() -> None:
+    values = """
+        run_id | scope | commit_idx | position | replaces | is_list | tool_call_id
+        r      | ''    | 0          | 0        | T        | T       | a
+        r      | ''    | 1          | 0        | T        | T       | b
+        r      | ''    | 2          | 0        | F        | T       | a
+        r      | ''    | 3          | 0        | T        | T       | b
+    """
+    gone = evictions(table(HistoryResults, values))
+    assert shown(gone, "commit_idx", "tool_call_id") == [(1, "a"), (3, "a")]
