@@ -52,6 +52,14 @@ class QuarantineCode(StrEnum):
     SAME_CONFIGURATION = "same-configuration"
 
 
+class ConversationLink(StrEnum):
+    """What joins a run to the others of its conversation."""
+
+    SESSION = "session"
+    RESUMED_LEG = "resumed-leg"
+    ALONE = "alone"
+
+
 class Chart(StrEnum):
     """How the agent's chart lays out its loops."""
 

@@ -1,8 +1,8 @@
 """The main job: take in what is new, derive every table, publish one snapshot."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dataflows.accounts import Accounts
@@ -27,11 +27,13 @@ def run(
     keep_tokens: bool = False,
     split_runs: bool = False,
     max_document_mb: int = 512,
+    settings: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Summary:
     """Take in every document under `paths` that is new, and publish the tables of all of them as one snapshot.
 
     Nothing is published when nothing is new. Chunks made by older derivations are derived again from their facts.
+    `settings` come into force in place of earlier ones of their names: JSON texts.
 
     Raises:
         NoDocumentsError: there is no document, and nothing that could not be read either.
@@ -49,7 +51,8 @@ def run(
     known = Known.of(target.snapshot())
     unchanged, changed = known.divided(found.sources)
     outcome = _Outcome(known, unchanged, Ingested(refusals=found.refusals), known.snapshot)
-    if changed or found.refusals or known.snapshot is None or is_outdated(known.snapshot, CODE_VERSION):
+    given = dict(settings or {})
+    if changed or found.refusals or _is_due(known, given):
         options_of = partial(
             IngestOptions,
             store_root=str(target.path),
@@ -57,7 +60,7 @@ def run(
             split_runs=split_runs,
             limits=Limits(max_document_bytes=max_document_mb * 2**20),
         )
-        outcome = _written(target, found, known, options_of, jobs=jobs, progress=progress)
+        outcome = _written(target, found, known, options_of, given, jobs=jobs, progress=progress)
     if not target.shows_newest():
         from dataflows.store.catalog_file import renew_catalog  # noqa: PLC0415 - the database is seldom needed here
 
@@ -99,6 +102,7 @@ def _written(
     found: Found,
     known: Known,
     options_of: Callable[..., IngestOptions],
+    settings: Mapping[str, str],
     *,
     jobs: int,
     progress: Progress | None,
@@ -117,10 +121,10 @@ def _written(
         ingested = Ingested(refusals=found.refusals)
         ingested += ingested_sources(changed, options, known, jobs, progress)
         replaced = rederived_chunks(known, batch)
-        outdated = known.snapshot is None or is_outdated(known.snapshot, CODE_VERSION)
-        if not outdated and not known.would_change(ingested):
+        if not _is_due(known, settings) and not known.would_change(ingested):
             return _Outcome(known, unchanged, ingested, known.snapshot)
-        snapshot = batch.publish(contribution_of(ingested, known, batch, replaced))
+        brought = contribution_of(ingested, known, batch, replaced)
+        snapshot = batch.publish(replace(brought, settings=settings))
         return _Outcome(
             known,
             unchanged,
@@ -130,6 +134,13 @@ def _written(
             findings_of(snapshot),
             _brought_meanwhile(store, snapshot, known),
         )
+
+
+def _is_due(known: Known, settings: Mapping[str, str]) -> bool:
+    """Whether a snapshot has to be published even if no document is new."""
+    if known.snapshot is None or is_outdated(known.snapshot, CODE_VERSION):
+        return True
+    return not settings.items() <= known.snapshot.manifest.settings.items()
 
 
 def _brought_meanwhile(store: Store, published: Snapshot, known: Known) -> frozenset[str]:

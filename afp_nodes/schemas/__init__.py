@@ -60,6 +60,7 @@ from afp_nodes.schemas.facts import (
     ToolCalls,
     Writes,
 )
+from afp_nodes.schemas.fleet import ArmRuns, Conversations, LegLinks, ProductionRuns, RepeatedWork, TurnLegs
 from afp_nodes.schemas.job import (
     Files,
     HeldRuns,
@@ -148,11 +149,14 @@ DERIVED_TABLES: tuple[type[Table], ...] = (
 STUDY_TABLES: tuple[type[Table], ...] = (Studies, ProbeRuns, NullBands, ArmMismatches)
 """Made from all studies in force and the runs they name; published whole with each snapshot, like their `verdicts`."""
 
+FLEET_TABLES: tuple[type[Table], ...] = (ArmRuns, Conversations)
+"""Made from all other tables and the settings in force; published whole with each snapshot, like their `verdicts`."""
+
 JOB_TABLES: tuple[type[Table], ...] = (Recordings, Inputs, Quarantine, Files, StudyRuns, Snapshots)
 """What tells of the job itself; published whole with each snapshot."""
 
 TABLES: dict[str, type[Table]] = {
-    t.table_name(): t for t in (*JOB_TABLES, *FACT_TABLES, *DERIVED_TABLES, *STUDY_TABLES)
+    t.table_name(): t for t in (*JOB_TABLES, *FACT_TABLES, *DERIVED_TABLES, *STUDY_TABLES, *FLEET_TABLES)
 }
 """Every published table by name."""
 
@@ -162,6 +166,7 @@ VIEW_COLUMNS: dict[str, type[Frame]] = {Runs.table_name(): RunLabels}
 __all__ = [
     "DERIVED_TABLES",
     "FACT_TABLES",
+    "FLEET_TABLES",
     "JOB_TABLES",
     "STUDY_TABLES",
     "TABLES",
@@ -169,6 +174,7 @@ __all__ = [
     "AblationHooks",
     "ActiveInjections",
     "AlignedLoops",
+    "ArmRuns",
     "AskedCalls",
     "Assessments",
     "AttachedEntries",
@@ -184,6 +190,7 @@ __all__ = [
     "ContextSights",
     "ContextSources",
     "ContextUnits",
+    "Conversations",
     "Coverages",
     "DeclaredLists",
     "DeclaredTools",
@@ -210,6 +217,7 @@ __all__ = [
     "InjectedRecords",
     "InputEntries",
     "Inputs",
+    "LegLinks",
     "Legs",
     "LifeSpans",
     "Lives",
@@ -226,12 +234,14 @@ __all__ = [
     "ModelCalls",
     "Moments",
     "OfferedUnits",
+    "ProductionRuns",
     "PromptCompositions",
     "Quarantine",
     "Reads",
     "ReasonCalls",
     "Reasons",
     "Recordings",
+    "RepeatedWork",
     "ResultSightings",
     "Routing",
     "RoutingChecks",
@@ -268,6 +278,7 @@ __all__ = [
     "Timelines",
     "ToolCalls",
     "ToolResults",
+    "TurnLegs",
     "UnitEvictions",
     "ValueIndex",
     "Variables",

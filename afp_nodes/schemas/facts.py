@@ -134,6 +134,10 @@ class Runs(Table):
     input_tokens = RunRecords.input_tokens
     output_tokens = RunRecords.output_tokens
     resumed_leg = RunRecords.resumed_leg
+    initial_state_sha256 = dy.String(
+        nullable=True, description="hash of the state before the first commit, as text; NULL = not recorded"
+    )
+    shared_state_sha256 = dy.String(nullable=True, description="hash of the final state, as text; NULL = not recorded")
 
 
 class States(Table):

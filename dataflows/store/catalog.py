@@ -12,11 +12,12 @@ from dataflows.store.grouping import Group, groups_of
 from dataflows.store.manifest import Columns
 
 _RUN_LABELS = """
-    SELECT runs.*, NULL::VARCHAR AS arm_id, studies.study_id
+    SELECT runs.*, arm_runs.arm_id, studies.study_id
     FROM ({runs}) AS runs
+    LEFT JOIN ({arms}) AS arm_runs USING (run_id)
     LEFT JOIN (SELECT run_id, min(study_id) AS study_id FROM study_runs GROUP BY run_id) AS studies USING (run_id)
 """
-"""`runs` with what other documents say of each run: the schema `RunLabels`."""
+"""`runs` with what other documents and settings say of each run: the schema `RunLabels`."""
 
 _MACROS = (
     "CREATE MACRO key_text(key) AS replace(key, chr(31), ' ' || chr(8250) || ' ')",
@@ -66,9 +67,15 @@ def definitions(snapshot: Snapshot) -> Iterator[str]:
     """The statements that make the views and macros, in order."""
     for table in sorted(snapshot.tables(), key="runs".__eq__):
         body = _view_body(snapshot, table)
-        body = _RUN_LABELS.format(runs=body) if table == "runs" else body
+        body = _RUN_LABELS.format(runs=body, arms=_arms(snapshot)) if table == "runs" else body
         yield f"CREATE VIEW {quoted_name(table)} AS {body}"
     yield from _MACROS
+
+
+def _arms(snapshot: Snapshot) -> str:
+    """The arm of each run that has one; none in a snapshot from before arms were known."""
+    known = "arm_runs" in snapshot.manifest.columns
+    return "FROM arm_runs" if known else "SELECT NULL::VARCHAR AS run_id, NULL::VARCHAR AS arm_id WHERE false"
 
 
 def at_once(statements: Iterable[str]) -> str:

@@ -40,7 +40,9 @@ class Snapshot:
 
     def files(self, table: str) -> list[str]:
         """Absolute paths of the table's files. They still hold the rows of superseded runs: see `scan`."""
-        parts = [self.manifest.tables.get(table), *(chunk.tables.get(table) for chunk in self.manifest.chunks)]
+        manifest = self.manifest
+        whole = (manifest.tables.get(table), manifest.fleet.get(table))
+        parts = [*whole, *(chunk.tables.get(table) for chunk in manifest.chunks)]
         return [str(self.root / part.file) for part in parts if part]
 
     def row_counts(self) -> dict[str, int]:

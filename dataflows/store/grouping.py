@@ -34,8 +34,9 @@ def groups_of(snapshot: Snapshot, table: str) -> Iterator[Group]:
 
 def _live_parts(snapshot: Snapshot, table: str) -> Iterator[tuple[Part, tuple[str, ...]]]:
     """Each part that has rows to read, with the superseded runs of its chunk."""
-    if table in snapshot.manifest.tables:
-        yield snapshot.manifest.tables[table], ()
+    for whole in (snapshot.manifest.tables, snapshot.manifest.fleet):
+        if table in whole:
+            yield whole[table], ()
     for chunk in snapshot.manifest.chunks:
         part = chunk.tables.get(table)
         if part and part.live_rows:

@@ -87,6 +87,9 @@ class Manifest:
     that were written with others. `restores` is the version a rollback published again, `rollbacks` how many there
     were so far. `lists` is the digest of the unit lists whose runs are in no chunk, '' = none; what derives from them
     is in `tables`. `studies` is the digest of the studies in force and the recordings they name, '' = no study.
+    `settings` is what people gave beside documents and what stays in force until it is given anew, each as JSON text
+    by its name. `fleet` holds the parts of fleet tables, made off the rest of the snapshot; `made_of` is the digest of
+    what they were made of, '' = none was made.
     """
 
     version: int
@@ -102,15 +105,27 @@ class Manifest:
     rollbacks: int = 0
     lists: str = ""
     studies: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
+    fleet: dict[str, Part] = field(default_factory=dict)
+    made_of: str = ""
+
+    def whole_parts(self) -> Iterator[tuple[str, Part]]:
+        """Every part that belongs to no chunk, with its table."""
+        yield from self.tables.items()
+        yield from self.fleet.items()
 
     def parts(self) -> list[Part]:
         """Every file of the snapshot."""
-        return [*self.tables.values(), *(part for chunk in self.chunks for part in chunk.tables.values())]
+        return [
+            *self.tables.values(),
+            *self.fleet.values(),
+            *(part for chunk in self.chunks for part in chunk.tables.values()),
+        ]
 
     def row_counts(self) -> dict[str, int]:
         """Rows of every table that readers see."""
         counts = dict.fromkeys(self.columns, 0)
-        for table, part in self.tables.items():
+        for table, part in self.whole_parts():
             counts[table] += part.live_rows
         for chunk in self.chunks:
             for table, part in chunk.tables.items():
@@ -137,6 +152,7 @@ class Manifest:
             created_at=datetime.fromisoformat(document["created_at"]),
             chunks=chunks,
             tables=_parts(document["tables"]),
+            fleet=_parts(document.get("fleet", {})),
         )
 
 

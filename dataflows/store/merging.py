@@ -41,7 +41,8 @@ class Contribution:
 
     The frames have the columns of their tables; `status` and `conflict` may be left out: they are decided here, from
     all that was ever seen. `files` holds every file that was read, `quarantine` what of it was refused.
-    `replaced_chunks` maps the id of a chunk to its derived tables as they are made now; its facts stay.
+    `replaced_chunks` maps the id of a chunk to its derived tables as they are made now; its facts stay. `settings`
+    come into force in place of earlier ones of their names.
     """
 
     chunks: tuple[Chunk, ...] = ()
@@ -50,6 +51,7 @@ class Contribution:
     quarantine: pl.DataFrame = field(default_factory=lambda: no_rows(Quarantine))
     files: pl.DataFrame = field(default_factory=lambda: no_rows(Files))
     replaced_chunks: Mapping[str, Chunk] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,8 @@ class Draft:
 
     The job tables but `snapshots`, and what derives from studies and from unit lists without runs, are `frames` to be
     written or `parts` that stay; `shapes` holds the columns that parts of the draft may have been written with. Not to
-    be published before its `stale` chunks are derived again with the `declarations`. `lists` and `studies` are as in
-    the manifest.
+    be published before its `stale` chunks are derived again with the `declarations`. `lists`, `studies` and `settings`
+    are as in the manifest.
     """
 
     chunks: tuple[LiveChunk, ...]
@@ -70,6 +72,7 @@ class Draft:
     declarations: Declarations = field(default_factory=Declarations)
     lists: str = ""
     studies: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
 
 
 def unchanged(snapshot: Snapshot) -> Draft:
@@ -77,7 +80,12 @@ def unchanged(snapshot: Snapshot) -> Draft:
     tables = {table: part for table, part in snapshot.manifest.tables.items() if table != "snapshots"}
     manifest = snapshot.manifest
     return Draft(
-        manifest.chunks, parts=tables, shapes=shapes_of(snapshot), lists=manifest.lists, studies=manifest.studies
+        manifest.chunks,
+        parts=tables,
+        shapes=shapes_of(snapshot),
+        lists=manifest.lists,
+        studies=manifest.studies,
+        settings=manifest.settings,
     )
 
 
@@ -111,7 +119,8 @@ def merged(newest: Snapshot | None, contribution: Contribution, root: Path, code
     if touches_runs:
         _must_agree(frames["recordings"], held)
     settled = tuple(_settled(chunks, superseded, contribution, root))
-    draft = Draft(settled, frames, shapes=shapes_of(newest), declarations=declarations)
+    settings = {**(newest.manifest.settings if newest else {}), **contribution.settings}
+    draft = Draft(settled, frames, shapes=shapes_of(newest), declarations=declarations, settings=settings)
     stale = tuple(_stale(chunks, settled, declarations.digests_of(placed)))
     if stale:
         return replace(draft, stale=stale)

@@ -16,7 +16,7 @@ def needs_rederiving(snapshot: Snapshot, code_version: str) -> list[str]:
 
 
 def is_outdated(snapshot: Snapshot, code_version: str) -> bool:
-    """Whether other derivations than these made any table, those of studies and of unit lists without runs, too."""
-    whole = WHOLE & snapshot.manifest.tables.keys()
+    """Whether other derivations than these made any table, those of no chunk, too."""
+    whole = (WHOLE & snapshot.manifest.tables.keys()) | snapshot.manifest.fleet.keys()
     whole_are = bool(whole) and snapshot.manifest.code_version != code_version
     return whole_are or bool(needs_rederiving(snapshot, code_version))

@@ -17,6 +17,7 @@ from afp_nodes.ledger import snapshots
 from afp_nodes.schemas import TABLES, Snapshots
 from dataflows.store.columns import shape_of, stored_columns
 from dataflows.store.errors import writing_into
+from dataflows.store.fleet_tables import fleet_tables
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import Manifest, Part, manifest_file
 from dataflows.store.merging import Draft, earlier_rows
@@ -72,13 +73,15 @@ def published_upon(publisher: Publisher, base: Base, draft: Draft, restores: int
     manifest = _manifest(publisher, base, draft, restores)
     if _becomes_next(publisher, manifest):
         return Snapshot(publisher.root, manifest)
-    for table in manifest.tables.keys() - draft.parts.keys():
-        (publisher.root / manifest.tables[table].file).unlink()
+    kept = {part.file for part in (*draft.parts.values(), *(base.snapshot.manifest.parts() if base.snapshot else ()))}
+    for _, part in manifest.whole_parts():
+        if part.file not in kept:
+            (publisher.root / part.file).unlink()
     return None
 
 
 def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | None) -> Manifest:
-    """The draft as a manifest, its job tables written."""
+    """The draft as a manifest, its job tables written, and the fleet tables that are made off all the others."""
     earlier = base.snapshot.manifest if base.snapshot else None
     untold = Manifest(
         version=base.version + 1,
@@ -93,7 +96,11 @@ def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | No
         rollbacks=(earlier.rollbacks if earlier else 0) + (restores is not None),
         lists=draft.lists,
         studies=draft.studies,
+        settings=draft.settings,
     )
+    made = fleet_tables(Snapshot(publisher.root, untold), earlier)
+    fleet = made.parts | {name: _job_part(publisher, name, frame) for name, frame in made.frames.items()}
+    untold = replace(untold, fleet=fleet, made_of=made.digest)
     history = _history(earlier_rows(base.snapshot, Snapshots), untold)
     tables = untold.tables | {"snapshots": _job_part(publisher, "snapshots", history)}
     return replace(untold, tables=tables, older_shapes=_older_shapes(untold, draft.shapes))

@@ -14,10 +14,11 @@ from dataflows.store.grouping import Group, groups_of
 def scan_table(snapshot: Snapshot, table: str) -> pl.LazyFrame:
     """The table as readers see it: no superseded runs, and all columns even when there are no rows.
 
-    `runs` has the columns that other documents give it, too. Raises `StoreError` for a table that is not there.
+    `runs` has the columns that other documents and settings give it, too. Raises `StoreError` for a table that is not
+    there.
     """
     rows = scan_parts(snapshot, table)
-    return _labelled(rows, scan_parts(snapshot, "study_runs")) if table == "runs" else rows
+    return _labelled(rows, snapshot) if table == "runs" else rows
 
 
 def scan_parts(snapshot: Snapshot, table: str) -> pl.LazyFrame:
@@ -46,9 +47,16 @@ def _rows(group: Group, wanted: Mapping[str, pl.DataType | DataTypeClass]) -> pl
     return rows.select(in_shape(wanted, group.columns))
 
 
-def _labelled(runs: pl.LazyFrame, study_runs: pl.LazyFrame) -> pl.LazyFrame:
+def _labelled(runs: pl.LazyFrame, snapshot: Snapshot) -> pl.LazyFrame:
     """`runs` with the arm and the study of each, NULL where there is none."""
-    studies = study_runs.group_by("run_id").agg(pl.col("study_id").min())
-    return runs.with_columns(arm_id=pl.lit(None, dtype=pl.String)).join(
-        studies, on="run_id", how="left", maintain_order="left"
-    )
+    studies = scan_parts(snapshot, "study_runs").group_by("run_id").agg(pl.col("study_id").min())
+    for label in (_arms(snapshot), studies):
+        runs = runs.join(label, on="run_id", how="left", maintain_order="left")
+    return runs
+
+
+def _arms(snapshot: Snapshot) -> pl.LazyFrame:
+    """The arm of each run that has one; none in a snapshot from before arms were known."""
+    if "arm_runs" not in snapshot.manifest.columns:
+        return pl.LazyFrame(schema={"run_id": pl.String, "arm_id": pl.String})
+    return scan_parts(snapshot, "arm_runs").select("run_id", "arm_id")
