@@ -8,7 +8,11 @@ from hamilton import driver
 from afp_nodes import in_force, ledger
 from afp_nodes.schemas import FACT_TABLES, JOB_TABLES, TABLES
 from dataflows.derive import NODE_MODULES
+from dataflows.fleet import FLEET_MODULES
 from dataflows.studies import STUDY_MODULES
+
+MODULES = (*NODE_MODULES, *STUDY_MODULES, *FLEET_MODULES, ledger, in_force)
+"""Modules of nodes, those of all graphs."""
 
 FACTS = {t.table_name() for t in FACT_TABLES}
 JOB = {t.table_name() for t in JOB_TABLES}
@@ -23,7 +27,7 @@ class CannotDrawError(Exception):
 def node_inputs() -> dict[str, list[str]]:
     """Every node with the names of what it is made from, both sorted."""
     logging.getLogger("hamilton").setLevel(logging.CRITICAL)
-    nodes = driver.Builder().with_modules(*NODE_MODULES, *STUDY_MODULES, ledger, in_force).build().graph.get_nodes()
+    nodes = driver.Builder().with_modules(*MODULES).build().graph.get_nodes()
     return {n.name: sorted(d.name for d in n.dependencies) for n in sorted(nodes, key=_name) if not n.user_defined}
 
 

@@ -5,16 +5,14 @@ import polars as pl
 import pytest
 from hamilton import ad_hoc_utils, driver
 
-from afp_nodes import in_force, ledger
 from afp_nodes.schemas import TABLES, Commits, Loops, RunRecords, Runs
 from dataflows.derive import CHUNK_TABLES, NODE_MODULES, Borders, SchemaError, derive
-from dataflows.drawing import CannotDrawError, dot_source, draw, node_inputs, node_lines
-from dataflows.studies import STUDY_MODULES
+from dataflows.drawing import MODULES, CannotDrawError, dot_source, draw, node_inputs, node_lines
 from tests.facts import no_facts
 
 
 def test_every_table_is_a_node_and_every_node_says_what_a_row_is() -> None:
-    nodes = driver.Builder().with_modules(*NODE_MODULES, *STUDY_MODULES, ledger, in_force).build().graph.get_nodes()
+    nodes = driver.Builder().with_modules(*MODULES).build().graph.get_nodes()
     assert set(TABLES) <= set(node_inputs())
     for node in nodes:
         assert node.user_defined or (node.documentation or "").startswith("One row per"), node.name
@@ -51,7 +49,7 @@ def test_the_drawing_is_the_same_each_time_and_holds_every_node(tmp_path) -> Non
     assert dot_source() == dot_source()
     for node in node_inputs():
         assert f'"{node}"' in dot_source()
-    assert "runs <- call_mounts, commits, loops, reads, run_records" in node_lines()
+    assert "runs <- call_mounts, commits, loops, reads, run_records, states" in node_lines()
     draw(tmp_path / "dag.dot")
     assert (tmp_path / "dag.dot").read_text() == dot_source()
 

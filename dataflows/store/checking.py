@@ -15,7 +15,6 @@ from afp_nodes.schemas.studies import Studies
 from dataflows.store.catalog import connect, part_rows, quoted_name, quoted_texts
 from dataflows.store.columns import shape_of
 from dataflows.store.errors import StoreError
-from dataflows.store.fleet_tables import fleet_digest
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import LiveChunk, Part, read_manifest
 from dataflows.store.merging import out_of_force
@@ -166,12 +165,6 @@ def _table_problems(snapshot: Snapshot) -> Iterator[Problem]:
             "The tables of studies were made of other studies or recordings than those in force, or before what judges"
             " them was installed or removed; the next run that publishes makes them anew.",
             table=Studies.table_name(),
-        )
-    if snapshot.manifest.made_of != fleet_digest(snapshot.manifest):
-        yield Problem(
-            "The tables over the whole fleet were made of other rows or settings than those of the snapshot; the next"
-            " run that publishes makes them anew.",
-            f"manifests/{snapshot.version:010d}.json",
         )
 
 

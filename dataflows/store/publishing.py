@@ -98,12 +98,13 @@ def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | No
         studies=draft.studies,
         settings=draft.settings,
     )
+    untold = replace(untold, older_shapes=_older_shapes(untold, draft.shapes))
     made = fleet_tables(Snapshot(publisher.root, untold), earlier)
     fleet = made.parts | {name: _job_part(publisher, name, frame) for name, frame in made.frames.items()}
     untold = replace(untold, fleet=fleet, made_of=made.digest)
     history = _history(earlier_rows(base.snapshot, Snapshots), untold)
     tables = untold.tables | {"snapshots": _job_part(publisher, "snapshots", history)}
-    return replace(untold, tables=tables, older_shapes=_older_shapes(untold, draft.shapes))
+    return replace(untold, tables=tables)
 
 
 def _older_shapes(manifest: Manifest, known: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
