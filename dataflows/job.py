@@ -13,6 +13,7 @@ from dataflows.store import Snapshot, Store
 from dataflows.store.outdated import is_outdated
 from dataflows.summary import Progress, Summary
 from dataflows.version import CODE_VERSION
+from dataflows.workers import Executor, Workers
 
 
 class NoDocumentsError(Exception):
@@ -24,6 +25,7 @@ def run(
     store: str,
     *,
     jobs: int = 1,
+    executor: str = Executor.LOCAL,
     keep_tokens: bool = False,
     split_runs: bool = False,
     max_document_mb: int = 512,
@@ -36,6 +38,7 @@ def run(
     `settings` come into force in place of earlier ones of their names: JSON texts.
 
     Raises:
+        NoClusterError: the work was to be done on a cluster (`executor` is `ray`), and there is none.
         NoDocumentsError: there is no document, and nothing that could not be read either.
         NoSuchPathError: a path does not exist.
         StoreError: the store cannot be read or written.
@@ -60,7 +63,7 @@ def run(
             split_runs=split_runs,
             limits=Limits(max_document_bytes=max_document_mb * 2**20),
         )
-        outcome = _written(target, found, known, options_of, given, jobs=jobs, progress=progress)
+        outcome = _written(target, found, known, options_of, given, Workers(jobs, Executor(executor)), progress)
     if not target.shows_newest():
         from dataflows.store.catalog_file import renew_catalog  # noqa: PLC0415 - the database is seldom needed here
 
@@ -103,8 +106,7 @@ def _written(
     known: Known,
     options_of: Callable[..., IngestOptions],
     settings: Mapping[str, str],
-    *,
-    jobs: int,
+    workers: Workers,
     progress: Progress | None,
 ) -> _Outcome:
     """What is new, taken in, derived and published."""
@@ -119,7 +121,7 @@ def _written(
         unchanged, changed = known.divided(found.sources)
         options = options_of(batch_id=batch.batch_id, known=known.documents)
         ingested = Ingested(refusals=found.refusals)
-        ingested += ingested_sources(changed, options, known, jobs, progress)
+        ingested += ingested_sources(changed, options, known, workers, progress)
         replaced = rederived_chunks(known, batch)
         if not _is_due(known, settings) and not known.would_change(ingested):
             return _Outcome(known, unchanged, ingested, known.snapshot)

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import compress
+from operator import not_
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from dataflows.store.parts import TEMPORARY
 from dataflows.store.rederiving import derived_again
 from dataflows.summary import Progress
 from dataflows.version import CODE_VERSION
-from dataflows.workers import mapped
+from dataflows.workers import Workers
 
 _INPUT_NAME = pl.when(DECLARES).then(pl.concat_str("sha256", "kind", separator=" ")).otherwise("sha256")
 """The name of a document that is no recording, see `document_name`."""
@@ -36,7 +38,7 @@ SHARE_BYTES = 128_000_000
 
 
 def ingested_sources(
-    sources: Sequence[Source], options: IngestOptions, known: Known, jobs: int, progress: Progress | None
+    sources: Sequence[Source], options: IngestOptions, known: Known, workers: Workers, progress: Progress | None
 ) -> Ingested:
     """Everything the workers bring back, taken together.
 
@@ -46,14 +48,16 @@ def ingested_sources(
         progress.begin(len(sources), sum(source.size_bytes for source in sources))
     declaring = [source for source in sources if named_kind(source.uri) in DECLARING]
     others = [source for source in sources if named_kind(source.uri) not in DECLARING]
-    total = _taken_in(declaring, options, jobs, progress)
-    total += _taken_in(others, _told(options, known, total), jobs, progress)
+    total = _taken_in(declaring, options, workers, progress)
+    total += _taken_in(others, _told(options, known, total), workers, progress)
     return total
 
 
-def _taken_in(sources: Sequence[Source], options: IngestOptions, jobs: int, progress: Progress | None) -> Ingested:
+def _taken_in(
+    sources: Sequence[Source], options: IngestOptions, workers: Workers, progress: Progress | None
+) -> Ingested:
     total = Ingested()
-    for part in _parts(sources, options, jobs):
+    for part in _parts(sources, options, workers):
         total += part
         if progress:
             progress.advance(len(part.files), part.bytes)
@@ -69,12 +73,12 @@ def _told(options: IngestOptions, known: Known, read: Ingested) -> IngestOptions
         return replace(options, declared=hand_over(Declarations.among(documents), recorded, file))
 
 
-def _parts(sources: Sequence[Source], options: IngestOptions, jobs: int) -> Iterator[Ingested]:
+def _parts(sources: Sequence[Source], options: IngestOptions, workers: Workers) -> Iterator[Ingested]:
     """Results of the workers. What only this process can see (`memory://`) is read here."""
-    here = [source for source in sources if jobs == 1 or source.uri.startswith("memory://")]
-    elsewhere = [source for source in sources if source not in here] if jobs > 1 else []
-    yield from ingest(here, options)
-    yield from mapped(partial(_whole_share, options), _shares(elsewhere, jobs), jobs)
+    stays = [not workers.are_elsewhere or source.uri.startswith("memory://") for source in sources]
+    yield from ingest(list(compress(sources, stays)), options)
+    elsewhere = list(compress(sources, map(not_, stays)))
+    yield from workers.mapped(partial(_whole_share, options), _shares(elsewhere, workers.jobs))
 
 
 def _whole_share(options: IngestOptions, sources: Sequence[Source]) -> Ingested:

@@ -1,6 +1,7 @@
 """`afp run`: the accounts, what needs a look, and how it ends."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -125,16 +126,21 @@ def test_every_option_reaches_the_job(afp: Afp, summarised: Any) -> None:
         "paths": ("a", "b"),
         "store": "s",
         "jobs": 3,
+        "executor": "local",
         "keep_tokens": True,
         "split_runs": True,
         "max_document_mb": 9,
     }
 
 
-def test_a_cluster_is_refused_with_what_to_use_instead(afp: Afp) -> None:
-    shown = afp("run", "in", "--store", "s", "--executor", "ray")
+def test_a_cluster_that_cannot_be_had_ends_with_2_and_says_what_to_install(
+    afp: Afp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    (tmp_path / "one.json").write_text(json.dumps(recording("one")))
+    shown = afp("run", str(tmp_path / "one.json"), "--store", str(tmp_path / "store"), "--executor", "ray")
     assert shown.exit_code == 2
-    assert "--jobs" in shown.stderr
+    assert "pip install 'afp-fleet[ray]'" in shown.stderr
 
 
 def test_nothing_to_take_in_ends_with_2_and_makes_no_store(afp: Afp, tmp_path: Path) -> None:

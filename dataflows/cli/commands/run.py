@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dataflows.cli.failures import CommandError, ExitCode, explained
+from dataflows.cli.failures import ExitCode, explained
 from dataflows.cli.options import as_json_option, quiet_option, store_option
 from dataflows.cli.output import aside, json_result, result
 from dataflows.cli.progress import shown_progress
@@ -52,7 +52,7 @@ PLACE_CHARACTERS = 400
     type=click.Choice(("local", "ray")),
     default="local",
     show_default=True,
-    help="Where the work is done; `ray` is not available yet.",
+    help="Where the work is done: in processes of this machine, or on a Ray cluster that sees the same files.",
 )
 @quiet_option
 @as_json_option
@@ -81,10 +81,15 @@ def command(
       afp run recordings/ --store fleet
       afp run monday.jsonl.gz tuesday.zip --store fleet --jobs 2
     """
-    if executor != "local":
-        raise CommandError("This release works on one machine.", "Leave out --executor, and use --jobs for more cores.")
     summary = _summary(
-        paths, store, jobs, keep_tokens=keep_tokens, split_runs=split_runs, max_document_mb=max_document_mb, quiet=quiet
+        paths,
+        store,
+        jobs,
+        executor,
+        keep_tokens=keep_tokens,
+        split_runs=split_runs,
+        max_document_mb=max_document_mb,
+        quiet=quiet,
     )
     if as_json:
         json_result(asdict(summary))
@@ -101,6 +106,7 @@ def _summary(
     paths: tuple[str, ...],
     store: str,
     jobs: int,
+    executor: str,
     *,
     keep_tokens: bool,
     split_runs: bool,
@@ -111,12 +117,17 @@ def _summary(
     from dataflows import job  # noqa: PLC0415 - `--help` needs no data frames
     from dataflows.inputs import NoSuchPathError  # noqa: PLC0415
     from dataflows.store import StoreError  # noqa: PLC0415
+    from dataflows.workers import NoClusterError  # noqa: PLC0415
 
-    with explained(job.NoDocumentsError, NoSuchPathError, StoreError), shown_progress(quiet=quiet) as progress:
+    with (
+        explained(job.NoDocumentsError, NoClusterError, NoSuchPathError, StoreError),
+        shown_progress(quiet=quiet) as progress,
+    ):
         return job.run(
             paths,
             store,
             jobs=jobs,
+            executor=executor,
             keep_tokens=keep_tokens,
             split_runs=split_runs,
             max_document_mb=max_document_mb,
