@@ -1,5 +1,6 @@
 """Workers: shares of a job mapped over local processes, which end when the job does, or over a Ray cluster."""
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -113,7 +114,7 @@ def _connected(jobs: int) -> Any:
             address,
             runtime_env={"env_vars": {THREADS: "1"}},
             log_to_driver=False,
-            logging_level="ERROR",
+            logging_level=logging.ERROR,
             **started_here,
         )
     except (ConnectionError, RuntimeError, ValueError) as error:

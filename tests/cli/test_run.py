@@ -137,7 +137,7 @@ def test_a_cluster_that_cannot_be_had_ends_with_2_and_says_what_to_install(
     afp: Afp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    (tmp_path / "one.json").write_text(json.dumps(recording("one")))
+    (tmp_path / "one.json").write_text(json.dumps(recording("one", [])))
     shown = afp("run", str(tmp_path / "one.json"), "--store", str(tmp_path / "store"), "--executor", "ray")
     assert shown.exit_code == 2
     assert "pip install 'afp-fleet[ray]'" in shown.stderr

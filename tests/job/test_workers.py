@@ -39,7 +39,7 @@ def test_every_share_is_worked_on_once_and_a_failure_ends_the_job_with_what_it_w
 def test_a_cluster_makes_the_same_tables(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     for half in (RUNS[:3], RUNS[3:]):
-        write_lines(tmp_path / f"{half[0]}.jsonl", *map(recording, half))
+        write_lines(tmp_path / f"{half[0]}.jsonl", *(recording(run_id, []) for run_id in half))
     stores = {executor: Store(tmp_path / executor) for executor in Executor}
     for executor, store in stores.items():
         run([str(tmp_path)], str(store.path), jobs=2, executor=executor)
