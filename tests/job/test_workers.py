@@ -38,11 +38,13 @@ def test_every_share_is_worked_on_once_and_a_failure_ends_the_job_with_what_it_w
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning")
 def test_a_cluster_makes_the_same_tables(tmp_path: Path) -> None:
     pytest.importorskip("ray")
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
     for half in (RUNS[:3], RUNS[3:]):
-        write_lines(tmp_path / f"{half[0]}.jsonl", *(recording(run_id, []) for run_id in half))
+        write_lines(inbox / f"{half[0]}.jsonl", *(recording(run_id, []) for run_id in half))
     stores = {executor: Store(tmp_path / executor) for executor in Executor}
     for executor, store in stores.items():
-        run([str(tmp_path)], str(store.path), jobs=2, executor=executor)
+        run([str(inbox)], str(store.path), jobs=2, executor=executor)
     here, there = (_newest(stores[executor]) for executor in Executor)
     for table in here.tables():
         if table not in ("recordings", "files", "snapshots"):
