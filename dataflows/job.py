@@ -113,9 +113,10 @@ def _written(
     # The graph takes longer to load than 2,000 known files take to be looked at.
     from dataflows.findings import findings_of  # noqa: PLC0415
     from dataflows.publication import contribution_of, ingested_sources, rederived_chunks  # noqa: PLC0415
+    from dataflows.store.batch import open_batch  # noqa: PLC0415
     from dataflows.store.rederiving import chunks_derived_again  # noqa: PLC0415
 
-    with store.batch(CODE_VERSION) as batch:
+    with open_batch(store, CODE_VERSION) as batch:
         if batch.base and batch.base.version != known.version:
             known = Known.of(batch.base)
         unchanged, changed = known.divided(found.sources)

@@ -85,7 +85,7 @@ def at_once(statements: Iterable[str]) -> str:
 
 def _view_body(snapshot: Snapshot, table: str) -> str:
     columns = snapshot.manifest.columns[table]
-    groups = [_select(group, columns) for group in groups_of(snapshot, table)]
+    groups = [_select(group, columns) for group in groups_of(snapshot.root, snapshot.manifest, table)]
     return " UNION ALL ".join(groups) or f"SELECT {_columns({}, columns)} WHERE false"
 
 

@@ -11,7 +11,6 @@ import polars as pl
 
 from dataflows.store.folder import Snapshot
 from dataflows.store.manifest import Manifest, Part
-from dataflows.store.scanning import scan_table
 
 NOT_READ = frozenset({"snapshots", "files"})
 """Tables that tell nothing of the fleet, and change though it does not."""
@@ -35,7 +34,7 @@ def fleet_tables(snapshot: Snapshot, earlier: Manifest | None) -> FleetTables:
         return FleetTables(digest, parts=earlier.fleet)
     from dataflows.fleet import tables_of_fleet  # noqa: PLC0415 - most publications that change nothing end above
 
-    stored = {table: scan_table(snapshot, table) for table in snapshot.tables() if table not in NOT_READ}
+    stored = {table: snapshot.scan(table) for table in snapshot.tables() if table not in NOT_READ}
     made = tables_of_fleet(stored, snapshot.manifest.settings)
     return FleetTables(digest, frames={name: frame for name, frame in made.items() if not frame.is_empty()})
 

@@ -5,7 +5,6 @@ Light on purpose, like the manifest: data frames are only imported where one is 
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -15,8 +14,6 @@ from dataflows.store.manifest import Manifest, published_versions, read_manifest
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from dataflows.store.batch import Batch
 
 FOLDERS = ("parts", "manifests", "writers")
 """What makes a folder a store."""
@@ -53,7 +50,13 @@ class Snapshot:
         """The table as readers see it: no superseded runs, and all columns even when there are no rows."""
         from dataflows.store.scanning import scan_table  # noqa: PLC0415 - SQL readers never need data frames
 
-        return scan_table(self, table)
+        return scan_table(self.root, self.manifest, table)
+
+    def scan_parts(self, table: str) -> pl.LazyFrame:
+        """The table as its parts hold it, superseded runs left out."""
+        from dataflows.store.scanning import scan_parts  # noqa: PLC0415 - the same
+
+        return scan_parts(self.root, self.manifest, table)
 
 
 def catalog_stamp(root: Path) -> Path:
@@ -114,12 +117,6 @@ class Store:
         if version is None and not versions:
             return None
         return Snapshot(self.path, read_manifest(self.path, versions[-1] if version is None else version))
-
-    def batch(self, code_version: str) -> AbstractContextManager[Batch]:
-        """A writer's session, see `open_batch`; `code_version` names the derivations that make its chunks."""
-        from dataflows.store.batch import open_batch  # noqa: PLC0415 - readers never need the writing half
-
-        return open_batch(self, code_version)
 
     def _may_become_a_store(self) -> bool:
         """An empty folder, or one that was left half made."""

@@ -5,9 +5,9 @@ Both readers, SQL and data frames, follow this one plan.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from dataflows.store.folder import Snapshot
-from dataflows.store.manifest import Columns, Part
+from dataflows.store.manifest import Columns, Manifest, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,29 +19,29 @@ class Group:
     superseded: tuple[str, ...]
 
 
-def groups_of(snapshot: Snapshot, table: str) -> Iterator[Group]:
+def groups_of(root: Path, manifest: Manifest, table: str) -> Iterator[Group]:
     """The table's files: those without superseded rows together, each of the others on its own."""
     whole: dict[str, list[str]] = {}
-    for part, superseded in _live_parts(snapshot, table):
-        file = str(snapshot.root / part.file)
+    for part, superseded in _live_parts(manifest, table):
+        file = str(root / part.file)
         if part.dead_rows:
-            yield Group((file,), _columns(snapshot, table, part.shape), superseded)
+            yield Group((file,), _columns(manifest, table, part.shape), superseded)
         else:
             whole.setdefault(part.shape, []).append(file)
     for shape, files in whole.items():
-        yield Group(tuple(files), _columns(snapshot, table, shape), ())
+        yield Group(tuple(files), _columns(manifest, table, shape), ())
 
 
-def _live_parts(snapshot: Snapshot, table: str) -> Iterator[tuple[Part, tuple[str, ...]]]:
+def _live_parts(manifest: Manifest, table: str) -> Iterator[tuple[Part, tuple[str, ...]]]:
     """Each part that has rows to read, with the superseded runs of its chunk."""
-    for whole in (snapshot.manifest.tables, snapshot.manifest.fleet):
+    for whole in (manifest.tables, manifest.fleet):
         if table in whole:
             yield whole[table], ()
-    for chunk in snapshot.manifest.chunks:
+    for chunk in manifest.chunks:
         part = chunk.tables.get(table)
         if part and part.live_rows:
             yield part, chunk.superseded
 
 
-def _columns(snapshot: Snapshot, table: str, shape: str) -> Columns:
-    return snapshot.manifest.older_shapes.get(shape) or snapshot.manifest.columns[table]
+def _columns(manifest: Manifest, table: str, shape: str) -> Columns:
+    return manifest.older_shapes.get(shape) or manifest.columns[table]

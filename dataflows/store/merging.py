@@ -27,7 +27,7 @@ from dataflows.store.folder import Snapshot
 from dataflows.store.manifest import Chunk, LiveChunk, Part
 from dataflows.store.outdated import DERIVED
 from dataflows.store.rederiving import tables_of_lists
-from dataflows.store.scanning import live, scan_files, scan_parts
+from dataflows.store.scanning import live, scan_files
 from dataflows.store.study_tables import OF_STUDIES, StudiesInForce, study_tables
 
 _LEDGER = ("recordings", "inputs", "quarantine", "files", "study_runs", "superseded_runs", "in_force")
@@ -160,7 +160,7 @@ def earlier_rows(snapshot: Snapshot | None, schema: type[Table]) -> pl.DataFrame
     """A table of a snapshot in the shape it has today; empty before the first and where it had none."""
     if snapshot is None or schema.table_name() not in snapshot.manifest.columns:
         return no_rows(schema)
-    rows = scan_parts(snapshot, schema.table_name())
+    rows = snapshot.scan_parts(schema.table_name())
     return rows.select(in_shape(schema.stored_dtypes(), rows.collect_schema().names())).collect()
 
 

@@ -19,7 +19,6 @@ from dataflows.declared import DECLARES
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
 from dataflows.store.manifest import LiveChunk, Part
-from dataflows.store.scanning import scan_parts
 
 OF_STUDIES = frozenset(schema.table_name() for schema in STUDY_TABLES) | {Verdicts.table_name()}
 """Tables that have rows of studies."""
@@ -118,9 +117,9 @@ def study_tables(
 
 def is_current(snapshot: Snapshot) -> bool:
     """Whether the tables of studies in a snapshot are those of the studies in force in it."""
-    documents = scan_parts(snapshot, Inputs.table_name()).filter(~DECLARES).collect()
+    documents = snapshot.scan_parts(Inputs.table_name()).filter(~DECLARES).collect()
     entries = ledger.studies_in_force(ledger.input_entries(documents)).collect()
-    recordings = scan_parts(snapshot, Recordings.table_name()).collect()
+    recordings = snapshot.scan_parts(Recordings.table_name()).collect()
     return StudiesInForce.of(entries, documents).digest_with(recordings) == snapshot.manifest.studies
 
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, Files, Frame, Inputs, Quarantine, Recordings
 from dataflows.store import Snapshot, Store
+from dataflows.store.batch import open_batch
 from dataflows.store.manifest import Chunk
 from dataflows.store.merging import Contribution
 from dataflows.store.parts import write_chunk
@@ -103,7 +104,7 @@ def _filled(empty: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
 
 def publish_runs(store: Store, runs: Mapping[str, str], code_version: str = "1", commits: int = 0) -> Snapshot:
     """Publishes one chunk of runs as one job."""
-    with store.batch(code_version) as batch:
+    with open_batch(store, code_version) as batch:
         chunk = write_chunk(str(batch.root), batch.batch_id, chunk_frames(runs))
         return batch.publish(Contribution(chunks=(chunk,), recordings=sightings_of([chunk], commits)))
 

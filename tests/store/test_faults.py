@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dataflows.store import Snapshot, Store, StoreError
+from dataflows.store.batch import open_batch
 from dataflows.store.catalog import connect
 from dataflows.store.checking import check
 from dataflows.store.merging import Contribution
@@ -50,7 +51,7 @@ PARTS = 25
 
 def publish_new_runs(store: Store) -> Snapshot:
     """One job of some chunks; it supersedes a run that is there."""
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         runs = [{run: sha} for run, sha in AFTER.items()]
         chunks = tuple(write_chunk(str(job.root), job.batch_id, chunk_frames(each)) for each in runs)
         return job.publish(Contribution(chunks, sightings_of(chunks, commits=2)))

@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 
 from afp_nodes.schemas import TABLES, VIEW_COLUMNS
 from dataflows.store import Snapshot, Store, StoreError, batch
+from dataflows.store.batch import open_batch
 from dataflows.store.catalog import connect
 from dataflows.store.checking import check
 from dataflows.store.manifest import Chunk
@@ -38,7 +39,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_an_empty_job_publishes_every_table_with_all_columns_and_no_rows(store: Store) -> None:
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         snapshot = job.publish(Contribution())
     assert snapshot.row_counts() == {name: int(name == "snapshots") for name in TABLES}
     for name, schema in TABLES.items():
@@ -100,7 +101,7 @@ def test_run_ids_that_look_like_sql_are_superseded_like_any_other(store: Store) 
 
 
 def test_two_jobs_that_took_in_the_same_recording_leave_one_copy_of_the_run(store: Store) -> None:
-    with store.batch("1") as one, store.batch("1") as other:
+    with open_batch(store, "1") as one, open_batch(store, "1") as other:
         chunks = [
             write_chunk(str(job.root), job.batch_id, chunk_frames({"r": "a1", "s": "b1"})) for job in (one, other)
         ]
@@ -122,7 +123,7 @@ def test_a_job_that_was_overtaken_merges_again(store: Store, monkeypatch: pytest
             publish_runs(store, {f"fast{len(overtaken)}": f"f{len(overtaken)}"})
         return draft
 
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         chunk = write_chunk(str(job.root), job.batch_id, chunk_frames({"slow": "s1"}))
         monkeypatch.setattr(batch, "merged", merged_too_late)
         snapshot = job.publish(Contribution((chunk,), sightings_of([chunk])))
@@ -151,7 +152,7 @@ def test_a_session_that_ends_leaves_nothing_it_did_not_publish(store: Store) -> 
 
 
 def _interrupted_while_writing(store: Store) -> None:
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         write_chunk(str(job.root), job.batch_id, chunk_frames({"s": "b1"}))
         (store.path / "parts/runs" / f"{job.batch_id}-0.parquet.tmp").touch()
         assert f"writers/{job.batch_id}.lock" in files_below(store.path)
@@ -159,7 +160,7 @@ def _interrupted_while_writing(store: Store) -> None:
 
 
 def _interrupted_after_publishing(store: Store) -> None:
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         chunk = write_chunk(str(job.root), job.batch_id, chunk_frames({"r": "a1"}))
         job.publish(Contribution((chunk,), sightings_of([chunk])))
         raise KeyboardInterrupt
@@ -173,13 +174,16 @@ def test_chunks_that_were_published_outlive_an_error_after_the_publish(store: St
 
 
 def test_a_recording_whose_rows_are_in_no_chunk_is_not_published(store: Store) -> None:
-    with pytest.raises(StoreError, match="Recording a1 of run 'r' has rows in no chunk"), store.batch("1") as job:
+    with open_batch(store, "1") as job, pytest.raises(StoreError, match="Recording a1 of run 'r' has rows in no chunk"):
         job.publish(Contribution(recordings=recordings("run_id | recording_sha256 | source_uri\n r | a1 | /f")))
     assert store.versions() == []
 
 
 def test_a_run_of_no_recording_is_not_published(store: Store) -> None:
-    with pytest.raises(StoreError, match="Recording a1 of run 'r' has no row in recordings"), store.batch("1") as job:
+    with (
+        pytest.raises(StoreError, match="Recording a1 of run 'r' has no row in recordings"),
+        open_batch(store, "1") as job,
+    ):
         job.publish(Contribution((write_chunk(str(job.root), job.batch_id, chunk_frames({"r": "a1"})),)))
     assert store.versions() == []
 
@@ -189,7 +193,7 @@ def test_a_study_names_its_runs_and_of_several_the_least_counts(store: Store) ->
     study = {"kind": "ablation", "specs": [], "runs": runs}
     studies = [json.dumps(study | {"study_id": name}) for name in ("b", "a")]
     publish_runs(store, {"r": "a1", "s": "b1"})
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         documents = inputs(("h1", "/b.json", "study", studies[0]), ("h2", "/a.json", "study", studies[1]))
         snapshot = job.publish(Contribution(inputs=documents))
     labels = snapshot.scan("runs").select("run_id", "arm_id", "study_id").sort("run_id").collect()
@@ -197,9 +201,9 @@ def test_a_study_names_its_runs_and_of_several_the_least_counts(store: Store) ->
 
 
 def test_quarantine_and_files_follow_what_was_read_last(store: Store) -> None:
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         job.publish(Contribution(quarantine=refusals("source_uri | message\n /f | torn\n /g | torn")))
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         chunk = write_chunk(str(job.root), job.batch_id, chunk_frames({"r": "a1"}))
         found = recordings("run_id | recording_sha256 | source_uri\n r | a1 | /f")
         snapshot = job.publish(Contribution((chunk,), found))
@@ -213,7 +217,7 @@ def test_chunks_of_older_derivations_are_derived_again_from_their_facts(store: S
     facts = facts_of(newest, old)
     assert facts["run_records"]["run_id"].to_list() == ["r"]
     assert facts["events"]["run_id"].unique().to_list() == ["r"]
-    with store.batch("2") as job:
+    with open_batch(store, "2") as job:
         again = _with_answer(facts_of(newest, old), "derived again")
         chunk = write_chunk(str(job.root), job.batch_id, again)
         snapshot = job.publish(Contribution(replaced_chunks={old: chunk}))
@@ -232,7 +236,7 @@ def _with_answer(facts: dict[str, pl.DataFrame], answer: str) -> dict[str, pl.Da
 def test_derivations_made_again_do_not_bring_back_a_run_that_was_superseded_meanwhile(store: Store) -> None:
     first = publish_runs(store, {"r": "a1", "s": "b1"}, "1", commits=1)
     [old] = needs_rederiving(first, "2")
-    with store.batch("2") as job:
+    with open_batch(store, "2") as job:
         chunk = write_chunk(str(job.root), job.batch_id, _with_answer(facts_of(first, old), "again"))
         publish_runs(store, {"s": "b2"}, "2", commits=2)
         snapshot = job.publish(Contribution(replaced_chunks={old: chunk}))
@@ -243,7 +247,7 @@ def test_derivations_made_again_do_not_bring_back_a_run_that_was_superseded_mean
 def test_a_chunk_that_is_gone_when_its_derivations_come_is_left_alone(store: Store) -> None:
     first = publish_runs(store, {"r": "a1"}, "1", commits=1)
     [old] = needs_rederiving(first, "2")
-    with store.batch("2") as job:
+    with open_batch(store, "2") as job:
         chunk = write_chunk(str(job.root), job.batch_id, _with_answer(facts_of(first, old), "again"))
         publish_runs(store, {"r": "a2"}, "2", commits=2)
         snapshot = job.publish(Contribution(replaced_chunks={old: chunk}))
@@ -280,7 +284,7 @@ def test_parts_hold_rows_in_the_order_of_their_key_and_plain_types(store: Store)
 def test_a_chunk_travels_between_processes_and_knows_its_recordings(store: Store) -> None:
     import pickle
 
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         chunk = write_chunk(str(job.root), job.batch_id, chunk_frames({"r": "a1"}))
         travelled: Chunk = pickle.loads(pickle.dumps(chunk))
         assert travelled == chunk

@@ -11,6 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from dataflows.store import Snapshot, Store, StoreError, compaction
+from dataflows.store.batch import open_batch
 from dataflows.store.checking import check
 from dataflows.store.compaction import compact, mergeable
 from dataflows.store.manifest import LiveChunk, Part, manifest_file
@@ -71,7 +72,7 @@ def test_after_a_rollback_the_next_job_works_and_keeps_what_it_takes_in(store: S
 
 
 def test_a_job_that_a_rollback_overtakes_must_run_again(store: Store) -> None:
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         rollback(store, 1)
         with pytest.raises(StoreError, match=r"was rolled back while this job ran.* Run the job again"):
             job.publish(Contribution())
@@ -153,7 +154,7 @@ def test_a_compaction_yields_to_chunks_that_were_derived_again_meanwhile(
     derived = [chunk.id for chunk in newest(store).manifest.chunks][1]
 
     def overtaken(*args: Any) -> Snapshot:
-        with store.batch("2") as job:
+        with open_batch(store, "2") as job:
             runs = chunk_frames({"s": "b2", "t": "c1"})["runs"].with_columns(answer=pl.lit("again"))
             chunk = write_chunk(str(job.root), job.batch_id, {"runs": runs})
             job.publish(Contribution(replaced_chunks={derived: chunk}))
@@ -243,7 +244,7 @@ def test_vacuum_keeps_as_many_versions_as_asked_and_never_fewer_than_one(store: 
 
 
 def test_vacuum_leaves_the_files_of_a_writer_at_work_alone(store: Store) -> None:
-    with store.batch("1") as job:
+    with open_batch(store, "1") as job:
         chunk = write_chunk(str(job.root), job.batch_id, chunk_frames({"u": "d1"}))
         vacuum(store, keep_versions=1, keep_days=0)
         assert published_runs(job.publish(Contribution((chunk,), sightings_of([chunk])))).keys() >= {"u"}
@@ -268,10 +269,10 @@ def test_the_next_job_clears_up_after_a_dead_writer_once_that_is_old(store: Stor
     lock, part = store.path / f"writers/{dead}.lock", store.path / f"parts/runs/{dead}-0.parquet"
     lock.touch()
     part.touch()
-    with store.batch("1"):
+    with open_batch(store, "1"):
         assert part.exists()
     os.utime(lock, (0, time.time() - 7200))
-    with store.batch("1"):
+    with open_batch(store, "1"):
         assert not part.exists()
     assert files_below(store.path) == before
 
