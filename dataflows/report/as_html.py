@@ -5,12 +5,15 @@ from typing import Any
 
 from dataflows.pages import page
 from dataflows.report.cells import NUMBERS, cell_text, heading, left_out_text, runs_text
-from dataflows.report.parts import Cell, Column, ColumnKind, Plot, Report, Row, Section, Sentence, Table
-from dataflows.report.plots import DARK, LIGHT, drawn, is_small, plot_text
+from dataflows.report.parts import Cell, Column, ColumnKind, Plot, PlotKind, Report, Row, Section, Sentence, Table
+from dataflows.report.plots import drawn, is_small, plot_text
 from dataflows.report.tones import TONES
 
 BADGED = ("verdict", "standing", "outcome", "ended", "baseline", "says")
 """Columns whose words are set off."""
+
+FEW_ROWS = 7
+"""A plotted table with more rows is folded away."""
 
 SHORT_WORD = 20
 """A word of our own up to this length is not broken over lines."""
@@ -38,7 +41,7 @@ def _section(section: Section, titles: dict[str, str]) -> dict[str, Any]:
         "sentences": [_sentence(sentence, titles) for sentence in section.sentences],
         "small_plots": [_plot(plot) for plot in section.plots if is_small(plot)],
         "wide_plots": [_plot(plot) for plot in section.plots if not is_small(plot)],
-        "tables": [_table(table) for table in section.tables],
+        "tables": [_table(table, is_plotted=_is_plotted(table, section)) for table in section.tables],
     }
 
 
@@ -48,17 +51,25 @@ def _sentence(sentence: Sentence, titles: dict[str, str]) -> dict[str, Any]:
 
 
 def _plot(plot: Plot) -> dict[str, str]:
+    light, dark = drawn(plot)
     return {
         "title": plot.title,
         "text": plot_text(plot),
         "anchor": _anchor(plot.table),
-        "light": drawn(plot, LIGHT),
-        "dark": drawn(plot, DARK),
+        "light": light,
+        "dark": dark,
     }
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _is_plotted(table: Table, section: Section) -> bool:
+    """Whether a trend shows the numbers already, and they are many."""
+    trends = {plot.table for plot in section.plots if plot.kind == PlotKind.TREND}
+    return table.name in trends and len(table.rows) > FEW_ROWS
+
+
+def _table(table: Table, *, is_plotted: bool) -> dict[str, Any]:
     return {
+        "is_plotted": is_plotted,
         "anchor": _anchor(table.name),
         "title": table.title,
         "columns": [{"name": heading(column), "is_number": column.kind in NUMBERS} for column in table.columns],

@@ -13,7 +13,7 @@ from dataflows.version import CODE_VERSION
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#!|~&$@^]|:(?=[^\s\d])|(?<=www)\.", re.IGNORECASE)
 """Signs that Markdown, or a page that shows it, may take for more than text: a backslash before each makes it text."""
 
-_DASHES = re.compile(r"^(\s*)([-+=]|\d+[.)])")
+_BEGINNING = re.compile(r"^(\s*(?:\d+(?=[.)](?:\s|$)))?)([-+=.)])")
 """What would begin a list or a line at the start of a paragraph."""
 
 NO_LETTERS = re.compile(r"[^\w\- ]")
@@ -27,7 +27,7 @@ def as_markdown(report: Report) -> str:
 def escaped(text: str) -> str:
     """A text on one line in which nothing is markup, a link or HTML."""
     line = _MARKUP.sub(r"\\\g<0>", printable(masked(text)))
-    return _DASHES.sub(r"\1\\\2", line)
+    return _BEGINNING.sub(r"\1\\\2", line)
 
 
 def fenced(text: str) -> str:

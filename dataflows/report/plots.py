@@ -1,9 +1,10 @@
-"""Plots of a report: drawn by Vega-Altair and vl-convert on this machine, each once for light and once for dark.
+"""Plots of a report: drawn by Vega-Altair and vl-convert on this machine, in colours for light and for dark.
 
 What a plot shows stands in a table of the report too, and in a sentence for those who do not see it.
 """
 
 import base64
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import StringIO
@@ -20,7 +21,6 @@ HEIGHT, STEP = 120, 22
 LABEL_PIXELS = 190
 LABEL_CHARACTERS = 48
 POINTS_TOLD = 40
-MOST_TICKS = 5
 
 Values = list[dict[str, Any]]
 
@@ -37,6 +37,10 @@ class Palette:
     weak: str
     words: dict[str, str]
     others: tuple[str, ...]
+
+    def colours(self) -> tuple[str, ...]:
+        """All of them, in the same order in every palette."""
+        return (self.paper, self.ink, self.quiet, self.line, self.accent, self.weak, *self.words.values(), *self.others)
 
 
 def _words(good: str, weak: str, bad: str, open_: str, none: str) -> dict[str, str]:
@@ -67,12 +71,23 @@ DARK = Palette(
 )
 
 
-def drawn(plot: Plot, palette: Palette) -> str:
-    """The plot as the address of an image that holds it whole."""
+_COLOUR = re.compile(r'(?<=")#[0-9a-f]{6}(?=")')
+"""A colour as the value of an attribute."""
+
+_IN_DARK = dict(zip(LIGHT.colours(), DARK.colours(), strict=True))
+
+
+def drawn(plot: Plot) -> tuple[str, str]:
+    """The plot for light and for dark, each as the address of an image that holds it whole."""
     svg = StringIO()
-    chart = _CHARTS[plot.kind](plot, palette).configure(background=palette.paper, padding=4)
-    _configured(chart, palette).save(svg, format="svg")
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.getvalue().encode()).decode()
+    chart = _CHARTS[plot.kind](plot, LIGHT).configure(background=LIGHT.paper, padding=4)
+    _configured(chart, LIGHT).save(svg, format="svg")
+    light = svg.getvalue()
+    return _image(light), _image(_COLOUR.sub(lambda found: _IN_DARK.get(found[0], found[0]), light))
+
+
+def _image(svg: str) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def is_small(plot: Plot) -> bool:
@@ -144,10 +159,10 @@ def _shown(text: str) -> str:
 
 def _trend(plot: Plot, palette: Palette) -> Any:
     labels = [_shown(point.label) for point in plot.points]
-    ticks = labels[:: max(1, -(-len(labels) // MOST_TICKS))]
+    ticks = {labels[place] for place in (0, len(labels) // 2, -1)}
     scale = alt.Scale(domain=[0, 1]) if plot.is_share else alt.Scale(domainMin=0, nice=True)
     axis = alt.Axis(format="%" if plot.is_share else "~s", tickCount=4)
-    along = alt.X("label:N", sort=labels, title=None, axis=alt.Axis(values=ticks, labelAngle=0, grid=False))
+    along = alt.X("label:N", sort=labels, title=None, axis=alt.Axis(values=sorted(ticks), labelAngle=0, grid=False))
     base = alt.Chart(_values(plot)).encode(x=along)
     value = alt.Y("value:Q", title=None, scale=scale, axis=axis)
     marks = [base.mark_line(color=palette.accent, strokeWidth=2).encode(y=value)]

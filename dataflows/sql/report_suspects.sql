@@ -62,13 +62,13 @@ compared as (
 select
     suspect_kind as kind,
     suspect_id as suspect,
+    spec_json as hook,
     runs,
     doubtful_with,
     judged_with,
     doubtful_without,
     judged_without,
     difference,
-    spec_json as hook,
     run_ids
 from compared
 order by coalesce(judged_with * pow(greatest(difference, 0), 2), 0) desc, runs desc, kind, suspect, hook
