@@ -9,10 +9,10 @@ reported as (
 
 select
     coalesce(delivered_verdict, check_state) as outcome,
-    coalesce(unreachable_reason, 'it can be told') as why,
+    coalesce(unreachable_reason, 'nothing') as lacks,
     count(*) as runs,
     array_agg(run_id order by run_id) as run_ids
 from routing
 semi join reported using (run_id)
 group by all
-order by runs desc, outcome, why
+order by runs desc, outcome, lacks

@@ -13,7 +13,7 @@ def section(asked: Asked) -> Section:
     outcomes = asked.table(
         "deliveries",
         "Outcomes of routing",
-        {"outcome": ColumnKind.WORD, "why": ColumnKind.WORD, "runs": ColumnKind.NUMBER},
+        {"outcome": ColumnKind.WORD, "lacks": ColumnKind.WORD, "runs": ColumnKind.NUMBER},
         empty="No run was looked at.",
     )
     matrix = asked.table(
