@@ -34,6 +34,21 @@ _TOKENS = (
     r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
     r"[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}",
     r"AGE-SECRET-KEY-1[A-Z0-9]{20,}",
+    r"GOCSPX-[A-Za-z0-9_-]{20,}",
+    r"whsec_[A-Za-z0-9+/=]{20,}",
+    r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{20,}",
+    r"do[opr]_v1_[a-f0-9]{40,}",
+    r"hv[sbr]\.[A-Za-z0-9_-]{20,}",
+    r"sq0[a-z]{3}-[A-Za-z0-9_-]{20,}",
+    r"(?:gsk|r8|glsa|sntrys|figd|lin_api)_" + _MIXED + r"[A-Za-z0-9_-]{24,}",
+    r"(?:xai|tvly|pplx|nvapi)-" + _MIXED + r"[A-Za-z0-9_-]{24,}",
+    r"dapi[a-f0-9]{32}",
+    r"key-[a-f0-9]{32}",
+    r"SK[a-f0-9]{32}",
+    r"NRAK-[A-Z0-9]{20,}",
+    r"PMAK-[a-f0-9]{20,}-[a-f0-9]{20,}",
+    r"ATATT3[A-Za-z0-9_=-]{30,}",
+    r"xapp-[0-9]-[A-Za-z0-9-]{20,}",
 )
 """Tokens of well-known services, by their prefixes."""
 
@@ -43,6 +58,16 @@ _TELLING_NAME = (
     r"|refresh[_-]?token|client[_-]?secret|password|passwd|pwd|passphrase|sig|signature|credential)"
 )
 """Names whose value is a secret; earlier words of the name do not matter (`OPENAI_API_KEY`, `X-Amz-Signature`)."""
+
+_TELLING_PARAMETER = r"(?:" + _TELLING_NAME + r"|auth|jwt|otp|pass|sid|session[_-]?(?:id|key))"
+"""The same for parameters of a URL, where short names are in use."""
+
+_TELLING_CAMEL = (
+    r"[A-Za-z0-9]{0,40}(?:Password|Passphrase|Secret|Credential"
+    r"|(?:[Aa]ccess|[Aa]ccount|[Ee]ncryption|[Mm]aster|[Pp]rivate|[Ss]hared|[Ss]igning|Api|Secret)Key"
+    r"|(?:[Aa]ccess|[Aa]uth|[Bb]earer|[Bb]ot|[Ii]d|[Rr]efresh|[Ss]ession)Token)"
+)
+"""Names of this kind that are written in one word."""
 
 _QUOTE = r"\\*[\"']"
 
@@ -62,8 +87,32 @@ _SECRETS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
     ),
     (re.compile(_START + "(?:" + "|".join(_TOKENS) + ")"), MASK),
     (
-        re.compile(r"([?&;]" + _TELLING_NAME + r"=)" + _MIXED + r"[^\s&;#\"'<>\\]{6,}", re.IGNORECASE),
+        re.compile(r"([?&;#]" + _TELLING_PARAMETER + r"=)" + _MIXED + r"[^\s&;#\"'<>\\]{6,}", re.IGNORECASE),
         lambda found: _unless_a_word(found, 1),
+    ),
+    (
+        re.compile(
+            r"((?:%3F|%26|%23)" + _TELLING_PARAMETER + r"%3D)" + _MIXED + r"(?:(?!%26|%23)[^\s&;#\"'<>\\]){6,}",
+            re.IGNORECASE,
+        ),
+        lambda found: _unless_a_word(found, 1),
+    ),
+    (
+        re.compile(
+            r"(https://(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks"
+            r"|[a-z0-9.-]+\.webhook\.office\.com)/)[^\s\"'<>\\]+"
+        ),
+        rf"\1{MASK}",
+    ),
+    (
+        re.compile(
+            r"(?i:((?<![A-Za-z0-9])(?:set-)?cookie(?:"
+            + _QUOTE
+            + r")?\s*:\s*(?:"
+            + _QUOTE
+            + r")?))[^\s=;,\"'\\]+=[^\"'\\\r\n]+"
+        ),
+        rf"\1{MASK}",
     ),
     (re.compile(r"([a-z][a-z0-9+.-]{0,20}://[^\s/:@\"'<>\\]*:)[^\s/@\"'<>\\]+(?=@)", re.IGNORECASE), rf"\1{MASK}"),
     (
@@ -71,6 +120,13 @@ _SECRETS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
             r"(" + _START + _TELLING_NAME + r"(?:" + _QUOTE + r")?\s*[:=]\s*(?:" + _QUOTE + r")?)"
             r"[^\s\"'\\,;&?(){}\[\]<>$]{8,}",
             re.IGNORECASE,
+        ),
+        lambda found: _unless_a_word(found, 1),
+    ),
+    (
+        re.compile(
+            r"(" + _START + r"(?:" + _TELLING_CAMEL + r")(?:" + _QUOTE + r")?\s*[:=]\s*(?:" + _QUOTE + r")?)"
+            r"[^\s\"'\\,;&?(){}\[\]<>$]{8,}"
         ),
         lambda found: _unless_a_word(found, 1),
     ),

@@ -21,6 +21,16 @@ SECRETS = (
     "AIzaFAKEFAKEFAKEFAKEFAKEFAKEFAKEFAKE1",
     "hf_FAKEfakeFAKEfakeFAKEfakeFAKE",
     "eyJhbGciOiJub25lIn0.eyJmYWtlIjp0cnVlfQ.c2lnbmF0dXJl",
+    "GOCSPX-FAKEfakeFAKEfakeFAKEfake",
+    "whsec_FAKEfakeFAKEfakeFAKEfake",
+    "shpat_" + "fa4e" * 8,
+    "dop_v1_" + "fa4e" * 16,
+    "hvs.FAKEfakeFAKEfakeFAKEfake",
+    "gsk_FAKEfakeFAKEfakeFAKEfakeFAKE",
+    "xai-FAKEfakeFAKEfakeFAKEfakeFAKE",
+    "dapi" + "fa4e" * 8,
+    "SK" + "fa4e" * 8,
+    "xapp-1-FAKEFAKEFAKEFAKEFAKE",
 )
 
 
@@ -46,6 +56,18 @@ def test_a_token_of_a_known_form_is_masked_wherever_it_stands(text: str, secret:
         ('{\\"client_secret\\":\\"abcd1234efgh\\"}', f'{{\\"client_secret\\":\\"{MASK}\\"}}'),
         ("export OPENAI_API_KEY=abcd1234efgh", f"export OPENAI_API_KEY={MASK}"),
         ("password: Hunter2Hunter2", f"password: {MASK}"),
+        ("AccountName=x;AccountKey=FAKE+fake/FAKE==;Suffix=y", f"AccountName=x;AccountKey={MASK};Suffix=y"),
+        ('{"dbPassword":"Hunter2Hunter2"}', f'{{"dbPassword":"{MASK}"}}'),
+        ('{"sessionToken":"abcd1234efgh"}', f'{{"sessionToken":"{MASK}"}}'),
+        ("https://a.test/#access_token=abcd1234", f"https://a.test/#access_token={MASK}"),
+        ("https://a.test/?auth=abcd1234&x=1", f"https://a.test/?auth={MASK}&x=1"),
+        (
+            "?next=https%3A%2F%2Fa.test%3Ftoken%3Dabcd1234%26x%3D1",
+            f"?next=https%3A%2F%2Fa.test%3Ftoken%3D{MASK}%26x%3D1",
+        ),
+        ("https://hooks.slack.com/services/T0/B0/FAKE", f"https://hooks.slack.com/services/{MASK}"),
+        ("Cookie: sid=abcd1234; theme=dark\nHost: a.test", f"Cookie: {MASK}\nHost: a.test"),
+        ('{"set-cookie":"sid=abcd1234; Path=/","x":1}', f'{{"set-cookie":"{MASK}","x":1}}'),
     ],
 )
 def test_a_secret_is_known_by_what_stands_around_it(text: str, shown: str) -> None:
@@ -68,6 +90,13 @@ def test_a_secret_is_known_by_what_stands_around_it(text: str, shown: str) -> No
         "basic understanding",
         "secret: none",
         "keyboard=QWERTY2000layout",
+        '{"sortKey":"Customer1234","nextPageToken":"none","cacheKey":"User12345"}',
+        "the cookie policy: see page 12",
+        "cookies: 12 chocolate cookies",
+        "SKELETON-KEY-2000 and SKU1234567890",
+        "passport=AB1234567 and compass=North2000",
+        "https://discord.com/channels/1234567890",
+        "a secretary: Ms. Smith2000",
     ],
 )
 def test_words_that_only_look_alike_stay(text: str) -> None:
