@@ -63,11 +63,11 @@ _TELLING_PARAMETER = r"(?:" + _TELLING_NAME + r"|auth|jwt|otp|pass|sid|session[_
 """The same for parameters of a URL, where short names are in use."""
 
 _TELLING_CAMEL = (
-    r"[A-Za-z0-9]{0,40}(?:Password|Passphrase|Secret|Credential"
+    r"(?:Password|Passphrase|Secret|Credential"
     r"|(?:[Aa]ccess|[Aa]ccount|[Ee]ncryption|[Mm]aster|[Pp]rivate|[Ss]hared|[Ss]igning|Api|Secret)Key"
     r"|(?:[Aa]ccess|[Aa]uth|[Bb]earer|[Bb]ot|[Ii]d|[Rr]efresh|[Ss]ession)Token)"
 )
-"""Names of this kind that are written in one word."""
+"""How names of this kind end that are written in one word."""
 
 _QUOTE = r"\\*[\"']"
 
@@ -125,7 +125,7 @@ _SECRETS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ..
     ),
     (
         re.compile(
-            r"(" + _START + r"(?:" + _TELLING_CAMEL + r")(?:" + _QUOTE + r")?\s*[:=]\s*(?:" + _QUOTE + r")?)"
+            r"(" + _TELLING_CAMEL + r"(?:" + _QUOTE + r")?\s*[:=]\s*(?:" + _QUOTE + r")?)"
             r"[^\s\"'\\,;&?(){}\[\]<>$]{8,}"
         ),
         lambda found: _unless_a_word(found, 1),
