@@ -194,6 +194,14 @@ class Tier(StrEnum):
     CAUSAL = "causal"
 
 
+class DifferenceVerdict(StrEnum):
+    """Whether two groups of runs differ, which is no word on why."""
+
+    DIFFERS = "differs"
+    NO_DIFFERENCE_SEEN = "no-difference-seen"
+    NOT_COMPARABLE = "not-comparable"
+
+
 class VerdictKind(StrEnum):
     """Which question a verdict answers."""
 
@@ -361,6 +369,10 @@ class Standing(StrEnum):
     NOT_ASSESSED = "not-assessed"
 
 
+DOUBTFUL = (Standing.ASK, Standing.NOT_SURE)
+"""Standings of an answer that somebody should look at."""
+
+
 class TurnFrom(StrEnum):
     """Where the turn begins: after the last message of a person, or with the history."""
 
@@ -494,3 +506,84 @@ class Ground(StrEnum):
     NOT_SHOWN_A = "not-shown-a"
     NOT_SHOWN_B = "not-shown-b"
     NOT_SHOWN = "not-shown"
+
+
+class Ending(StrEnum):
+    """How the record of a run ends."""
+
+    ANSWER = "answer"
+    PAUSE = "pause"
+    FAILED_CALL = "failed-call"
+    OPEN_CALL = "open-call"
+    OTHER = "other"
+    UNKNOWN = "unknown"
+
+
+class NightOutcome(StrEnum):
+    """What a night says beside the one it is compared with."""
+
+    OK = "ok"
+    WORSE = "worse"
+    INCONCLUSIVE = "inconclusive"
+
+
+class NightDoubt(StrEnum):
+    """Why a night is inconclusive, in the order in which the reasons are given."""
+
+    NO_RUNS = "no-runs"
+    TOO_FEW_RUNS = "too-few-runs"
+    MOSTLY_REFUSED = "mostly-refused"
+    OUTAGE = "outage"
+    NO_EARLIER_NIGHT = "no-earlier-night"
+    OTHER_DIALS = "other-dials"
+    NOTHING_KNOWN = "nothing-known"
+
+
+class NightRemark(StrEnum):
+    """What a reader of a comparison of nights must know, in the order in which remarks are given."""
+
+    NOT_THE_NIGHT_BEFORE = "not-the-night-before"
+    OTHER_VERSIONS = "other-versions"
+    UNCHECKED_VERSIONS = "unchecked-versions"
+    OTHER_QUESTIONS = "other-questions"
+    QUESTIONS_ASKED_ONCE = "questions-asked-once"
+    RUNS_NOT_PRICED = "runs-not-priced"
+    SEVERAL_CURRENCIES = "several-currencies"
+
+
+class NightChange(StrEnum):
+    """What became of a metric from one night to another."""
+
+    WORSE = "worse"
+    BETTER = "better"
+    NO_DIFFERENCE_SEEN = "no-difference-seen"
+    CANNOT_TELL = "cannot-tell"
+
+
+class VersionStanding(StrEnum):
+    """How a version of a recording library stands to those the rules were checked against."""
+
+    CHECKED = "checked"
+    NEWER = "newer"
+    OTHER = "other"
+    NOT_RECORDED = "not-recorded"
+
+
+class FindingSubject(StrEnum):
+    """What a finding is about; `arm` and `spec` and some of the units are subjects of studies."""
+
+    UNIT = "unit"
+    SKILL = "skill"
+    TOOL = "tool"
+    VARIABLE = "variable"
+    ARM = "arm"
+    SPEC = "spec"
+
+
+class FindingState(StrEnum):
+    """What people and the record say of a finding."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    MUTED = "muted"
+    GONE = "gone"

@@ -92,17 +92,7 @@ class _Intake:
         self._ingested.refused_documents += self._refused
         self._ingested.ignored += read.ignored
         self._ingested.bytes += source.size_bytes
-        self._ingested.files.append(
-            {
-                "source_uri": source.uri,
-                "size_bytes": source.size_bytes,
-                "modified_ns": source.modified_ns,
-                "changed_ns": source.changed_ns,
-                "inode": source.inode,
-                "documents": self._documents,
-                "refused": self._refused,
-            }
-        )
+        self._ingested.files.append(source.as_read(documents=self._documents, refused=self._refused))
         self._documents = self._refused = 0
 
     def handed_over(self) -> Ingested:

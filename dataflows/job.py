@@ -29,13 +29,15 @@ def run(
     keep_tokens: bool = False,
     split_runs: bool = False,
     max_document_mb: int = 512,
+    arms: str | None = None,
     settings: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Summary:
     """Take in every document under `paths` that is new, and publish the tables of all of them as one snapshot.
 
     Nothing is published when nothing is new. Chunks made by older derivations are derived again from their facts.
-    `settings` come into force in place of earlier ones of their names: JSON texts.
+    `arms` is a file of configurations to group recorded runs under. They, and what else people give in `settings`
+    (JSON texts by name), come into force in place of earlier ones.
 
     Raises:
         NoClusterError: the work was to be done on a cluster (`executor` is `ray`), and there is none.
@@ -44,7 +46,8 @@ def run(
         StoreError: the store cannot be read or written.
     """
     began = time.monotonic()
-    found = find_sources(paths, except_folders=[store])
+    given = _Given.of(arms, settings or {})
+    found = given.left_out_of(find_sources(paths, except_folders=[store]))
     if not found.sources and not found.refusals:
         raise NoDocumentsError(
             f"No documents found in {', '.join(paths)}. Name a file or folder that holds recordings"
@@ -53,9 +56,10 @@ def run(
     target = Store(store).create()
     known = Known.of(target.snapshot())
     unchanged, changed = known.divided(found.sources)
-    outcome = _Outcome(known, unchanged, Ingested(refusals=found.refusals), known.snapshot)
-    given = dict(settings or {})
-    if changed or found.refusals or _is_due(known, given):
+    beside = Ingested(refusals=found.refusals)
+    beside += given.ingested
+    outcome = _Outcome(known, unchanged, beside, known.snapshot)
+    if changed or beside.refusals or _is_due(known, given.settings):
         options_of = partial(
             IngestOptions,
             store_root=str(target.path),
@@ -63,7 +67,8 @@ def run(
             split_runs=split_runs,
             limits=Limits(max_document_bytes=max_document_mb * 2**20),
         )
-        outcome = _written(target, found, known, options_of, given, Workers(jobs, Executor(executor)), progress)
+        workers = Workers(jobs, Executor(executor))
+        outcome = _written(target, found.sources, known, beside, options_of, given.settings, workers, progress)
     if not target.shows_newest():
         from dataflows.store.catalog_file import renew_catalog  # noqa: PLC0415 - the database is seldom needed here
 
@@ -74,6 +79,29 @@ def run(
         findings=outcome.findings,
         began=began,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What people gave a job beside documents: `settings` to come into force, and what came of a `file` of them."""
+
+    settings: Mapping[str, str]
+    file: str | None = None
+    ingested: Ingested = field(default_factory=Ingested)
+
+    @classmethod
+    def of(cls, arms: str | None, settings: Mapping[str, str]) -> "_Given":
+        """Raises `NoSuchPathError` when the file of arms is not there."""
+        if arms is None:
+            return cls(settings)
+        from dataflows.arms_file import ArmsFile  # noqa: PLC0415 - few jobs are given one
+
+        read = ArmsFile.read(arms)
+        return cls({**settings, **read.settings}, read.uri, read.ingested)
+
+    def left_out_of(self, found: Found) -> Found:
+        """What else was found: the file itself is no recording, though it may lie among them."""
+        return replace(found, sources=[source for source in found.sources if source.uri != self.file])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +130,9 @@ class _Outcome:
 
 def _written(
     store: Store,
-    found: Found,
+    sources: Sequence[Source],
     known: Known,
+    beside: Ingested,
     options_of: Callable[..., IngestOptions],
     settings: Mapping[str, str],
     workers: Workers,
@@ -119,9 +148,10 @@ def _written(
     with open_batch(store, CODE_VERSION) as batch:
         if batch.base and batch.base.version != known.version:
             known = Known.of(batch.base)
-        unchanged, changed = known.divided(found.sources)
+        unchanged, changed = known.divided(sources)
         options = options_of(batch_id=batch.batch_id, known=known.documents)
-        ingested = Ingested(refusals=found.refusals)
+        ingested = Ingested()
+        ingested += beside
         ingested += ingested_sources(changed, options, known, workers, progress)
         replaced = rederived_chunks(known, batch)
         if not _is_due(known, settings) and not known.would_change(ingested):

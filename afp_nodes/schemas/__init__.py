@@ -3,6 +3,7 @@
 A `Table` is stored and published under its own name; a `Frame` lives only inside the graph.
 """
 
+from afp_nodes.schemas.arms import ArmAnswers, ArmContrasts, ArmRuns, ArmVerdicts
 from afp_nodes.schemas.base import Frame, Table
 from afp_nodes.schemas.comparison import (
     AlignedLoops,
@@ -60,7 +61,7 @@ from afp_nodes.schemas.facts import (
     ToolCalls,
     Writes,
 )
-from afp_nodes.schemas.fleet import ArmRuns, Conversations, LegLinks, ProductionRuns, RepeatedWork, TurnLegs
+from afp_nodes.schemas.fleet import Conversations, LegLinks, ProductionRuns, RepeatedWork, TurnLegs
 from afp_nodes.schemas.job import (
     Files,
     HeldRuns,
@@ -87,6 +88,25 @@ from afp_nodes.schemas.loops import (
     StepWrites,
     ValueIndex,
     WriterFrames,
+)
+from afp_nodes.schemas.nights import (
+    Costs,
+    Findings,
+    FleetFacts,
+    NightBases,
+    NightChanges,
+    NightCoverages,
+    NightFindings,
+    NightMeans,
+    NightMixes,
+    NightOutcomes,
+    NightRates,
+    NightReports,
+    NightRuns,
+    Nights,
+    NightWindows,
+    RunEndings,
+    RunNights,
 )
 from afp_nodes.schemas.routing import (
     DeliveredSkills,
@@ -149,7 +169,7 @@ DERIVED_TABLES: tuple[type[Table], ...] = (
 STUDY_TABLES: tuple[type[Table], ...] = (Studies, ProbeRuns, NullBands, ArmMismatches)
 """Made from all studies in force and the runs they name; published whole with each snapshot, like their `verdicts`."""
 
-FLEET_TABLES: tuple[type[Table], ...] = (ArmRuns, Conversations)
+FLEET_TABLES: tuple[type[Table], ...] = (ArmRuns, Conversations, Nights, NightReports, Costs, Findings)
 """Made from all other tables and the settings in force; published whole with each snapshot, like their `verdicts`."""
 
 JOB_TABLES: tuple[type[Table], ...] = (Recordings, Inputs, Quarantine, Files, StudyRuns, Snapshots)
@@ -174,7 +194,10 @@ __all__ = [
     "AblationHooks",
     "ActiveInjections",
     "AlignedLoops",
+    "ArmAnswers",
+    "ArmContrasts",
     "ArmRuns",
+    "ArmVerdicts",
     "AskedCalls",
     "Assessments",
     "AttachedEntries",
@@ -191,6 +214,7 @@ __all__ = [
     "ContextSources",
     "ContextUnits",
     "Conversations",
+    "Costs",
     "Coverages",
     "DeclaredLists",
     "DeclaredTools",
@@ -206,6 +230,8 @@ __all__ = [
     "FedEdges",
     "FedLives",
     "Files",
+    "Findings",
+    "FleetFacts",
     "FoldPoints",
     "FoldedValues",
     "Frame",
@@ -233,6 +259,18 @@ __all__ = [
     "MissingContextSummary",
     "ModelCalls",
     "Moments",
+    "NightBases",
+    "NightChanges",
+    "NightCoverages",
+    "NightFindings",
+    "NightMeans",
+    "NightMixes",
+    "NightOutcomes",
+    "NightRates",
+    "NightReports",
+    "NightRuns",
+    "NightWindows",
+    "Nights",
     "OfferedUnits",
     "ProductionRuns",
     "PromptCompositions",
@@ -248,8 +286,10 @@ __all__ = [
     "RoutingEvents",
     "RoutingRefusals",
     "RoutingVerdicts",
+    "RunEndings",
     "RunFacets",
     "RunLabels",
+    "RunNights",
     "RunRecords",
     "RunStages",
     "Runs",

@@ -27,16 +27,6 @@ class ProductionRuns(Frame):
     shared_state_sha256 = dy.String(nullable=True, description="hash of the state it left; NULL = none recorded")
 
 
-class ArmRuns(Table):
-    """One run with the arm that its own manifest matches.
-
-    Rule: product contract, section 6, `--arms`. Runs whose manifest matches no arm, or two alike, have no row.
-    """
-
-    run_id = dy.String(primary_key=True, description=RUN_ID)
-    arm_id = dy.String(description="arm in force that declares most and is contradicted in nothing")
-
-
 class LegLinks(Frame):
     """One resumed leg that goes on from exactly one recorded run."""
 

@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Fingerprint: TypeAlias = tuple[int, int, int, int]
 """`size_bytes`, `modified_ns`, `changed_ns` and `inode` of a source when it was read."""
@@ -32,6 +32,18 @@ class Source:
         """A local file."""
         inode = number_of(f"{status.st_dev}:{status.st_ino}")
         return cls(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, inode)
+
+    def as_read(self, *, documents: int, refused: int) -> dict[str, Any]:
+        """The row of `files` that says what it held when it was read."""
+        return {
+            "source_uri": self.uri,
+            "size_bytes": self.size_bytes,
+            "modified_ns": self.modified_ns,
+            "changed_ns": self.changed_ns,
+            "inode": self.inode,
+            "documents": documents,
+            "refused": refused,
+        }
 
     @property
     def is_url(self) -> bool:

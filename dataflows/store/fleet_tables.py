@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 import msgspec
 import polars as pl
 
+from afp_nodes.schemas import NightReports
+from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
 from dataflows.store.manifest import Manifest, Part
+from dataflows.store.merging import earlier_rows
 
 NOT_READ = frozenset({"snapshots", "files"})
 """Tables that tell nothing of the fleet, and change though it does not."""
@@ -26,16 +29,33 @@ class FleetTables:
 
 
 def fleet_tables(snapshot: Snapshot, earlier: Manifest | None) -> FleetTables:
-    """The fleet tables of a snapshot that has none yet: those of an earlier one, where nothing has changed."""
+    """The fleet tables of a snapshot that has none yet: those of an earlier one, where nothing has changed.
+
+    Raises `StoreError` when an embedder gives something that cannot be used.
+    """
     digest = fleet_digest(snapshot.manifest)
     if not digest:
         return FleetTables()
     if earlier and earlier.made_of == digest:
         return FleetTables(digest, parts=earlier.fleet)
-    from dataflows.fleet import tables_of_fleet  # noqa: PLC0415 - most publications that change nothing end above
+    from afp_nodes.studies.embedders import Embeddings  # noqa: PLC0415 - most publications that change nothing end above
+    from afp_nodes.studies.similarity import EmbeddingError  # noqa: PLC0415
+    from dataflows.fleet import tables_of_fleet  # noqa: PLC0415
+    from dataflows.store.embeddings import KeptEmbeddings  # noqa: PLC0415
 
     stored = {table: snapshot.scan(table) for table in snapshot.tables() if table not in NOT_READ}
-    made = tables_of_fleet(stored, snapshot.manifest.settings)
+    try:
+        made = tables_of_fleet(
+            stored,
+            snapshot.manifest.settings,
+            snapshot_id=str(snapshot.version),
+            earlier_reports=earlier_rows(Snapshot(snapshot.root, earlier) if earlier else None, NightReports).lazy(),
+            embeddings=Embeddings(KeptEmbeddings(snapshot.root).of),
+        )
+    except EmbeddingError as error:
+        raise StoreError(
+            f"The answers of arms cannot be compared: {error}.", "Correct or remove the package that offers it."
+        ) from error
     return FleetTables(digest, frames={name: frame for name, frame in made.items() if not frame.is_empty()})
 
 

@@ -130,6 +130,7 @@ def test_every_option_reaches_the_job(afp: Afp, summarised: Any) -> None:
         "keep_tokens": True,
         "split_runs": True,
         "max_document_mb": 9,
+        "arms": None,
     }
 
 

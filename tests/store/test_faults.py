@@ -45,8 +45,8 @@ publish_new_runs(Store(path))
 
 BEFORE = {"r": "a1"}
 AFTER = {"r": "a2"} | {f"new{i}": f"n{i}" for i in range(8)}
-PARTS = 25
-"""Parts that the writer writes: two a chunk, six of the job, one of the fleet."""
+PARTS = 26
+"""Parts that the writer writes: two a chunk, six of the job, two of the fleet."""
 
 
 def publish_new_runs(store: Store) -> Snapshot:

@@ -48,6 +48,11 @@ PLACE_CHARACTERS = 400
     help="Refuse a document larger than this once it is decompressed.",
 )
 @click.option(
+    "--arms",
+    metavar="FILE",
+    help="Configurations to group recorded runs under, by their own manifests; in force until others are given.",
+)
+@click.option(
     "--executor",
     type=click.Choice(("local", "ray")),
     default="local",
@@ -64,6 +69,7 @@ def command(
     keep_tokens: bool,
     split_runs: bool,
     max_document_mb: int,
+    arms: str | None,
     executor: str,
     quiet: bool,
     as_json: bool,
@@ -89,6 +95,7 @@ def command(
         keep_tokens=keep_tokens,
         split_runs=split_runs,
         max_document_mb=max_document_mb,
+        arms=arms,
         quiet=quiet,
     )
     if as_json:
@@ -111,6 +118,7 @@ def _summary(
     keep_tokens: bool,
     split_runs: bool,
     max_document_mb: int,
+    arms: str | None,
     quiet: bool,
 ) -> "Summary":
     """What the job did, its progress shown meanwhile."""
@@ -131,6 +139,7 @@ def _summary(
             keep_tokens=keep_tokens,
             split_runs=split_runs,
             max_document_mb=max_document_mb,
+            arms=arms,
             progress=progress,
         )
 
