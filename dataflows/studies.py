@@ -14,6 +14,7 @@ from afp_nodes.studies import (
     costs,
     evidence,
     outcomes,
+    pooled,
     probes,
     rulings,
     stated,
@@ -24,7 +25,7 @@ from afp_nodes.studies.embedders import Embeddings
 from afp_nodes.studies.probes import MAKING
 from dataflows.derive import Borders, Frames
 
-STUDY_MODULES = (stated, outcomes, probes, subjects, applications, rulings, costs, evidence, verdicts)
+STUDY_MODULES = (stated, outcomes, probes, subjects, applications, rulings, costs, evidence, verdicts, pooled)
 """Modules of nodes, in reading order."""
 
 NODES = {schema.table_name(): schema.table_name() for schema in STUDY_TABLES} | {

@@ -70,6 +70,9 @@ class StudySubjects(Frame):
     subject_id = dy.String(primary_key=True, description=SUBJECT_ID)
     subject_kind = dy.Enum(SubjectKind, description="what the id names")
     is_baseline = dy.Bool(description="what the others are compared with; it gets no verdict")
+    changes_json = dy.String(
+        description="what its runs change, in one spelling: an ablation, the hash of a content, or a configuration"
+    )
 
 
 class StatedProbes(Frame):
@@ -370,4 +373,40 @@ class StudyVerdicts(Frame):
     flip_rate_low = Verdicts.flip_rate_low
     flip_rate_high = Verdicts.flip_rate_high
     false_rate = Verdicts.false_rate
+    evidence_json = Verdicts.evidence_json
+
+
+class SubjectEffects(Frame):
+    """One subject of one study that another study has too, with how often the answers of either side changed."""
+
+    kind = dy.Enum(VerdictKind, primary_key=True, description="which question the study answers")
+    subject_kind = dy.Enum(SubjectKind, description="what the id names")
+    subject_id = dy.String(primary_key=True, description="arm, spec or unit")
+    changes_json = StudySubjects.changes_json
+    study_id = dy.String(primary_key=True, description=STUDY_ID)
+    tier = Verdicts.tier
+    judged_by = dy.String(description="what says whether an answer changed, as an object")
+    samples = dy.Int64(min=0, description="good runs")
+    flips = dy.Int64(min=0, description="good runs whose answer changed")
+    baseline_samples = dy.Int64(description="good runs of the baseline, the one that is compared with itself left out")
+    baseline_flips = dy.Int64(min=0, description="those whose answer changed")
+    run_ids = dy.List(dy.String(), description="good runs")
+    baseline_run_ids = dy.List(dy.String(), description="good runs of the baseline")
+
+
+class PooledVerdicts(Frame):
+    """One claim about a subject of several studies, before it gets its place among the verdicts."""
+
+    kind = Verdicts.kind
+    subject_kind = Verdicts.subject_kind
+    subject_id = dy.String(primary_key=True, description="arm, spec or unit")
+    subject_key = dy.String(primary_key=True, description="kind of the studies, and the hash of what they change")
+    tier = Verdicts.tier
+    verdict = Verdicts.verdict
+    samples = Verdicts.samples
+    flips = Verdicts.flips
+    effect = Verdicts.effect
+    effect_low = Verdicts.effect_low
+    effect_high = Verdicts.effect_high
+    q_value = Verdicts.q_value
     evidence_json = Verdicts.evidence_json

@@ -52,6 +52,8 @@ class Spec(Struct):
     """What the runs of one subject went without, or were given back."""
 
     spec_id: Name
+    spec: Any = None
+    content: Any = None
 
 
 class Arm(Struct):

@@ -5,6 +5,7 @@ A study document was held to be fit when it was read. What it leaves out has a r
 comparator at 0.8, wording for similarity, no bound on candidates.
 """
 
+import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,8 +16,10 @@ from afp_nodes.javascript import is_truthy, stringify
 from afp_nodes.schemas.base import Frame
 from afp_nodes.schemas.studies import StatedProbes, StatedStudies, StudyDocuments, StudySubjects
 from afp_nodes.signs import PLACEHOLDERS
+from afp_nodes.studies.arms import configuration_key
+from afp_nodes.studies.canonical import canonical_json
 from afp_nodes.studies.comparators import DEFAULT_COMPARATOR
-from afp_nodes.studies.documents import Cost, Options, Study, StudyRun, resolved_samples, study_of
+from afp_nodes.studies.documents import Cost, Options, Spec, Study, StudyRun, resolved_samples, study_of
 from afp_nodes.studies.embedders import DEFAULT_EMBEDDER
 from afp_nodes.studies.fitness import baseline_id
 from afp_nodes.words import StudyKind, SubjectKind
@@ -96,23 +99,36 @@ def _subject_rows(study: Study) -> Iterator[dict[str, Any]]:
                 "subject_id": arm.name,
                 "subject_kind": SubjectKind.ARM,
                 "is_baseline": arm.name == baseline,
+                "changes_json": configuration_key(arm),
             }
         return
     subject_kind = SubjectKind.SPEC if study.kind == StudyKind.ABLATION else SubjectKind.UNIT
-    yield {"subject_id": baseline, "subject_kind": subject_kind, "is_baseline": True}
-    for subject in _specs(study):
-        yield {"subject_id": subject, "subject_kind": subject_kind, "is_baseline": False}
+    yield {"subject_id": baseline, "subject_kind": subject_kind, "is_baseline": True, "changes_json": ""}
+    for spec in _specs(study):
+        yield {
+            "subject_id": spec.spec_id,
+            "subject_kind": subject_kind,
+            "is_baseline": False,
+            "changes_json": _changes(spec, study.kind),
+        }
 
 
-def _specs(study: Study) -> list[str]:
+def _specs(study: Study) -> list[Spec]:
     """The specs that get a verdict, each once."""
-    declared = dict.fromkeys(spec.spec_id for spec in study.specs or [])
+    declared = {spec.spec_id: spec for spec in reversed(study.specs or [])}
     if study.kind == StudyKind.ABLATION:
-        return list(declared)
+        return [declared[name] for name in dict.fromkeys(spec.spec_id for spec in study.specs or [])]
     sent = {unit.id for unit in study.sent or []}
     dropped = list(dict.fromkeys(unit.id for unit in study.available or [] if unit.id not in sent))
     most = (study.options or Options()).max_candidates
-    return [unit for unit in dropped[:most] if unit in declared]
+    return [declared[unit] for unit in dropped[:most] if unit in declared]
+
+
+def _changes(spec: Spec, kind: StudyKind) -> str:
+    """What a spec takes out, or the hash of what it gives back, in one spelling."""
+    if kind == StudyKind.ABLATION:
+        return canonical_json(spec.spec)
+    return f"sha256:{hashlib.sha256(canonical_json(spec.content).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def _probe_rows(study: Study) -> Iterator[dict[str, Any]]:

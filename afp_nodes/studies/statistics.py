@@ -29,7 +29,7 @@ class PooledEffect(NamedTuple):
     zero; and how far the studies differ among each other beyond chance.
 
     `spread` is the standard deviation between the studies (the root of tau squared), `inconsistency` the part of all
-    variation that is due to it (I squared), `heterogeneity_p` how often chance alone would give as much (Cochran's Q).
+    variation that is due to it (I squared), `mixed_p` how often chance alone would give as much (Cochran's Q).
     """
 
     effect: float
@@ -38,7 +38,7 @@ class PooledEffect(NamedTuple):
     p_value: float
     spread: float
     inconsistency: float
-    heterogeneity_p: float
+    mixed_p: float
 
 
 def mean_interval(numbers: Sequence[float]) -> tuple[float, float, float]:

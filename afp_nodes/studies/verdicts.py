@@ -10,6 +10,7 @@ from afp_nodes.schemas import Verdicts
 from afp_nodes.schemas.studies import (
     ArmApplications,
     CostEffects,
+    PooledVerdicts,
     ProbeSides,
     ProbeSpreads,
     StatedStudies,
@@ -22,7 +23,7 @@ from afp_nodes.schemas.studies import (
 )
 from afp_nodes.schemas.studies import ProbeRuns as Probes
 from afp_nodes.studies.rates import false_rate, wilson_interval
-from afp_nodes.verdict_ids import verdict_id
+from afp_nodes.verdict_ids import SEPARATOR, verdict_id
 from afp_nodes.words import ProbeVerdict, StudyKind, SubjectKind, Tier, VerdictKind
 
 SUBJECT = ["study_id", "subject_id"]
@@ -114,14 +115,21 @@ def cost_verdicts(
 
 
 def study_verdicts(
-    answer_verdicts: dy.LazyFrame[StudyVerdicts], cost_verdicts: dy.LazyFrame[StudyVerdicts]
+    answer_verdicts: dy.LazyFrame[StudyVerdicts],
+    cost_verdicts: dy.LazyFrame[StudyVerdicts],
+    pooled_verdicts: dy.LazyFrame[PooledVerdicts],
 ) -> dy.LazyFrame[Verdicts]:
-    """One row per claim of a study, as a row of `verdicts`."""
-    told = StudyVerdicts.column_names()
-    nothing = {n: pl.lit(None, t) for n, t in Verdicts.stored_dtypes().items() if n not in {*told, "verdict_id"}}
+    """One row per claim of a study or of several, as a row of `verdicts`."""
+    of_one = verdict_id(frozenset(StudyVerdicts.column_names()))
+    of_several = pl.concat_str(verdict_id(frozenset(PooledVerdicts.column_names())), "subject_key", separator=SEPARATOR)
+    rows = [
+        answer_verdicts.with_columns(verdict_id=of_one),
+        cost_verdicts.with_columns(verdict_id=of_one),
+        pooled_verdicts.with_columns(verdict_id=of_several).drop("subject_key"),
+        Verdicts.create_empty().cast(pl.Schema(Verdicts.stored_dtypes())).lazy(),
+    ]
     return (
-        pl.concat([answer_verdicts, cost_verdicts])
-        .with_columns(verdict_id=verdict_id(frozenset(told)), **nothing)
+        pl.concat([each.cast({pl.Enum: pl.String, pl.Categorical: pl.String}) for each in rows], how="diagonal")
         .select(Verdicts.column_names())
         .sort("verdict_id")
         .pipe(Verdicts.cast)
