@@ -195,8 +195,8 @@ def _finding_id(*, study: bool) -> pl.Expr:
 
 def _state(telling: date | None, last: date | None) -> pl.Expr:
     """What is said of a finding, judged by the last night that says anything, and by the last that was reported."""
-    is_gone = (pl.col("last_night") < telling).fill_null(value=False)
-    is_over = (pl.col("until") < last).fill_null(value=False)
+    is_gone = (pl.col("last_night") < pl.lit(telling, pl.Date)).fill_null(value=False)
+    is_over = (pl.col("until") < pl.lit(last, pl.Date)).fill_null(value=False)
     return (
         pl.when(is_gone)
         .then(pl.lit(FindingState.GONE))
