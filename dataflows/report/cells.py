@@ -23,7 +23,7 @@ def cell_text(cell: Cell, kind: ColumnKind) -> str:
         case int() | float() if kind == ColumnKind.SHARE:
             return percent(cell)
         case float():
-            return f"{cell:,.2f}".rstrip("0").rstrip(".")
+            return f"{cell:,.{2 if abs(cell) >= 1 else 4}f}".rstrip("0").rstrip(".")
         case int():
             return f"{cell:,}"
     return cell

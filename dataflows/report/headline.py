@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from dataflows.report.parts import Cell, Sentence, Table
+from dataflows.report.sections.night import outcome, worse
 from dataflows.report.sections.standings import DOUBTS, NOT_ASSESSED
 from dataflows.wording import counted
 
@@ -11,9 +12,33 @@ REASONS_NAMED = 2
 
 
 def headline(tables: Tables) -> tuple[Sentence, ...]:
-    """What runs came to, how far answers may be trusted, and what is known of why; of tables that are there."""
-    made = (_ends(tables), _doubt(tables), _causes(tables))
+    """What runs came to, how far answers may be trusted, and what is known of why; of tables that are there.
+
+    Of a night the first sentence says what it is beside another, the last what is new.
+    """
+    of_night = "night" in tables
+    made = (
+        (_night(tables), _ends(tables), _news(tables)) if of_night else (_ends(tables), _doubt(tables), _causes(tables))
+    )
     return tuple(sentence for sentence in made if sentence is not None)
+
+
+def _night(tables: Tables) -> Sentence | None:
+    changes = tables["changes"].values() if "changes" in tables else []
+    metrics = [str(row["metric"]) for row in worse(changes)]
+    return next((outcome(row, metrics) for row in tables["night"].values()), None)
+
+
+def _news(tables: Tables) -> Sentence | None:
+    if not {"metrics", "findings"} <= set(tables):
+        return None
+    known = {str(row["metric"]): row["value"] for row in tables["metrics"].values()}
+    new, vanished, muted = (_told(known.get(f"{which}_findings")) for which in ("new", "vanished", "muted"))
+    return Sentence(f"New findings: {new}; vanished: {vanished}; muted: {muted}.", ("findings", "metrics"))
+
+
+def _told(value: Cell) -> str:
+    return "not known" if value is None else f"{value:,.0f}"
 
 
 def _ends(tables: Tables) -> Sentence | None:

@@ -39,16 +39,19 @@ def report_of(snapshot: Snapshot, night: str | None = None, complain: Complain =
     )
 
 
+def reported_nights(snapshot: Snapshot) -> list[str]:
+    """The nights that were reported, latest first."""
+    with _asked(snapshot, None) as asked:
+        rows = asked.connection.execute("SELECT night::VARCHAR FROM night_reports ORDER BY night DESC").fetchall()
+    return [night for (night,) in rows]
+
+
 @contextmanager
 def _asked(snapshot: Snapshot, night: str | None) -> Iterator[Asked]:
     """What sections ask; they can read the snapshot and nothing else."""
     with connect(snapshot) as connection:
         for name in sorted(TABLES.keys() - set(snapshot.tables())):
             connection.execute(_empty_table(name))
-        if "nights" not in TABLES:
-            connection.execute(
-                "CREATE VIEW nights AS SELECT NULL::VARCHAR AS night, NULL::VARCHAR AS run_id WHERE false"
-            )
         read_only(connection, snapshot)
         yield Asked(connection, snapshot, night)
 

@@ -20,7 +20,7 @@ select
     tier,
     verdict,
     case
-        when verdict <> 'confirmed' then 'claims nothing'
+        when verdict <> 'confirmed' then 'not asked'
         else coalesce('up to ' || round(100 * false_rate, 1) || ' %', 'not known')
     end as false_rate,
     flips,

@@ -1,10 +1,17 @@
--- one row per day on which production runs began, latest first; days are in UTC
+-- one row per night with production runs, latest first; where no night was reported, per day of UTC on which runs began
 with
 
 dated as (
-    select *, strftime(started_at at time zone 'UTC', '%Y-%m-%d') as day
+    select
+        runs.*,
+        if(
+            exists (from nights),
+            night::varchar,
+            strftime(started_at at time zone 'UTC', '%Y-%m-%d')
+        ) as day
     from runs
-    where study_id is null and started_at is not null
+    left join nights using (run_id)
+    where study_id is null
 ),
 
 told as (
@@ -38,6 +45,6 @@ select
     median(tokens) as tokens_median,
     array_agg(run_id order by run_id) as run_ids
 from told
-where $night is null or day <= $night
+where day is not null and ($night is null or day <= $night)
 group by day
 order by day desc

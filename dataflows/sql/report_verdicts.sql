@@ -9,12 +9,12 @@ reported as (
 
 -- words of one run are told from those of a study by its run
 claims as (
-    select kind, tier, verdict, verdict_id, run_id
+    select kind, tier, verdict, verdict_id, false_rate, run_id
     from verdicts
     semi join reported using (run_id)
 
     union all
-    select kind, tier, verdict, verdict_id, probe_runs.run_id
+    select kind, tier, verdict, verdict_id, false_rate, probe_runs.run_id
     from verdicts
     left join probe_runs using (study_id, subject_id)
     where verdicts.run_id is null
@@ -24,9 +24,13 @@ select
     kind,
     tier,
     verdict,
+    case
+        when verdict <> 'confirmed' then 'not asked'
+        else coalesce('up to ' || round(100 * max(false_rate), 1) || ' %', 'not known')
+    end as false_rate,
     count(distinct verdict_id) as claims,
     count(distinct run_id) as runs,
     array_agg(distinct run_id order by run_id) filter (run_id is not null) as run_ids
 from claims
-group by all
+group by kind, tier, verdict
 order by kind, tier, claims desc, verdict

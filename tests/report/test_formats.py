@@ -55,7 +55,7 @@ def test_all_formats_hold_the_same_rows(report: Report, written: dict[str, str])
                 for row in table.rows
             ]
             width = len(table.columns)
-            assert [row[:width] for row in page.get(table.name, [])] == told, table.name
+            assert [row[:width] for row in page.get(table.name.replace("_", "-"), [])] == told, table.name
             assert [row[:width] for row in text.get(table.title, [])] == told, table.name
             assert [list(row["values"].values()) for row in data[table.name]["rows"]] == [
                 list(row.cells) for row in table.rows

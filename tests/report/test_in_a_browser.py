@@ -13,6 +13,7 @@ import pytest
 from dataflows import job
 from dataflows.report.as_html import as_html
 from dataflows.report.making import report_of
+from dataflows.report.sections import NAMES
 from tests.cli.conftest import write_lines
 from tests.cli.leaks import saying
 from tests.cli.test_nothing_leaks import HOSTILE
@@ -121,7 +122,7 @@ def test_headings_landmarks_and_words_tell_what_is_where(shown: Shown) -> None:
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert tab.evaluate("[...document.body.children].map(each => each.tagName)") == ["HEADER", "MAIN", "FOOTER"]
     assert tab.evaluate("document.documentElement.lang") == "en"
-    assert tab.evaluate("document.querySelectorAll('nav[aria-label] a').length") == 12
+    assert tab.evaluate("document.querySelectorAll('nav[aria-label] a').length") == len(NAMES)
     texts = tab.evaluate("[...document.images].map(each => each.alt)")
     assert all(re.search(r": .*\d.* The table beside it has every number\.$", text) for text in texts)
     assert tab.evaluate("[...document.querySelectorAll('th')].every(each => each.scope)") is True

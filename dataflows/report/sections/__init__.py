@@ -16,6 +16,8 @@ MakeSection = Callable[[Asked], Section]
 
 GROUP = "afp.report_sections"
 NAMES = (
+    "night",
+    "findings",
     "trends",
     "verdicts",
     "standings",

@@ -15,10 +15,24 @@ TOKENS = {
     "output_tokens": ColumnKind.NUMBER,
 }
 
+MONEY = {
+    "provider": ColumnKind.TEXT,
+    "model": ColumnKind.TEXT,
+    "currency": ColumnKind.TEXT,
+    "runs": ColumnKind.NUMBER,
+    "runs_not_told": ColumnKind.NUMBER,
+    "totals": ColumnKind.WORD,
+    "input_cost": ColumnKind.NUMBER,
+    "output_cost": ColumnKind.NUMBER,
+}
+
 
 def section(asked: Asked) -> Section:
-    """Tokens by model."""
+    """Tokens by model, and what they cost."""
     tokens = asked.table("cost", "Tokens by model", TOKENS, empty="No run was looked at.")
+    money = asked.table(
+        "money", "Cost by model", MONEY, empty="No prices are in force: afp nightly --prices FILE sets them."
+    )
     rows = tokens.values()
     total = sum(int(row["input_tokens"] or 0) + int(row["output_tokens"] or 0) for row in rows)
     at_least = any(row["totals"] == "at least" for row in rows) or tokens.left_out
@@ -33,5 +47,5 @@ def section(asked: Asked) -> Section:
                 ("cost",),
             ),
         ),
-        tables=(tokens,),
+        tables=(tokens, money),
     )

@@ -30,7 +30,9 @@ Values = Mapping[str, Cell]
 
 def section(asked: Asked) -> Section:
     """The last days with runs, as plots and numbers."""
-    trend = asked.table("trend", "Days with runs", COLUMNS, empty="No run with a start was looked at.", shown=DAYS)
+    trend = asked.table(
+        "trend", "Days with runs", COLUMNS, empty="No run is known to have begun on any day.", shown=DAYS
+    )
     days = list(reversed(trend.values()))
     plots = [*(_level(days, *level) for level in LEVELS), *(_share(days, *share) for share in SHARES)]
     return Section(
@@ -39,7 +41,7 @@ def section(asked: Asked) -> Section:
         sentences=(
             Sentence(
                 "Shares are of the runs that could tell, with 95 % intervals: where those of two days overlap, the days"
-                " may not differ. A day without runs has no point. Runs without a start are on no day.",
+                " may not differ. A day without runs has no point. A run of which the start is not known is on no day.",
                 ("trend",),
             ),
         ),

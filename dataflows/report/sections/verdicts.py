@@ -8,6 +8,7 @@ COLUMNS = {
     "kind": ColumnKind.WORD,
     "tier": ColumnKind.WORD,
     "verdict": ColumnKind.WORD,
+    "false_rate": ColumnKind.WORD,
     "claims": ColumnKind.NUMBER,
     "runs": ColumnKind.NUMBER,
 }
