@@ -14,6 +14,7 @@ from typing import Protocol
 from unicodedata import ucd_3_2_0 as frozen_unicode
 from zlib import crc32
 
+from afp_nodes.studies.minilm import MiniLm
 from afp_nodes.studies.plugins import named
 from afp_nodes.studies.similarity import Embedding, EmbeddingError
 
@@ -77,12 +78,12 @@ class Lexical:
         return [_lexical_vector(text) for text in texts]
 
 
-EMBEDDERS: dict[str, Callable[[], Embedder]] = {Mock.id: Mock, Lexical.id: Lexical}
+EMBEDDERS: dict[str, Callable[[], Embedder]] = {Mock.id: Mock, Lexical.id: Lexical, MiniLm.id: MiniLm}
 
 
 @cache
 def embedder(name: str) -> Embedder:
-    """The embedder of that name. Raises `UnknownNameError` where there is none."""
+    """The embedder of that name. Raises `UnknownNameError` where there is none, or its package is not installed."""
     made: Embedder = named(GROUP, "embedder", EMBEDDERS, name)()
     return made
 

