@@ -12,8 +12,8 @@ from dataflows.report.tones import TONES
 BADGED = ("verdict", "standing", "outcome", "ended", "baseline", "says")
 """Columns whose words are set off."""
 
-FEW_ROWS = 7
-"""A plotted table with more rows is folded away."""
+FEW_ROWS, MANY_ROWS = 7, 30
+"""A plotted table, or another one, with more rows than these is folded away."""
 
 SHORT_WORD = 20
 """A word of our own up to this length is not broken over lines."""
@@ -41,7 +41,7 @@ def _section(section: Section, titles: dict[str, str]) -> dict[str, Any]:
         "sentences": [_sentence(sentence, titles) for sentence in section.sentences],
         "small_plots": [_plot(plot) for plot in section.plots if is_small(plot)],
         "wide_plots": [_plot(plot) for plot in section.plots if not is_small(plot)],
-        "tables": [_table(table, is_plotted=_is_plotted(table, section)) for table in section.tables],
+        "tables": [_table(table, is_folded=_is_folded(table, section)) for table in section.tables],
     }
 
 
@@ -61,15 +61,15 @@ def _plot(plot: Plot) -> dict[str, str]:
     }
 
 
-def _is_plotted(table: Table, section: Section) -> bool:
-    """Whether a trend shows the numbers already, and they are many."""
+def _is_folded(table: Table, section: Section) -> bool:
+    """Whether a table is long, or a trend shows its numbers already."""
     trends = {plot.table for plot in section.plots if plot.kind == PlotKind.TREND}
-    return table.name in trends and len(table.rows) > FEW_ROWS
+    return len(table.rows) > (FEW_ROWS if table.name in trends else MANY_ROWS)
 
 
-def _table(table: Table, *, is_plotted: bool) -> dict[str, Any]:
+def _table(table: Table, *, is_folded: bool) -> dict[str, Any]:
     return {
-        "is_plotted": is_plotted,
+        "is_folded": is_folded,
         "anchor": _anchor(table.name),
         "title": table.title,
         "columns": [{"name": heading(column), "is_number": column.kind in NUMBERS} for column in table.columns],
@@ -91,10 +91,10 @@ def _row(row: Row, columns: tuple[Column, ...]) -> dict[str, Any]:
 
 def _cell(cell: Cell, column: Column) -> dict[str, Any]:
     text = cell_text(cell, column.kind)
-    is_number = column.kind in NUMBERS and cell is not None
     return {
         "text": text,
-        "is_number": is_number,
+        "is_number": column.kind in NUMBERS,
+        "is_known": cell is not None,
         "is_code": column.kind == ColumnKind.CODE,
         "is_short": column.kind == ColumnKind.WORD and len(text) <= SHORT_WORD,
         "is_badge": column.name in BADGED and column.kind == ColumnKind.WORD,

@@ -1,6 +1,7 @@
 """Writing reports: HTML, Markdown and JSON of one set of rows, each file in place only when it is whole."""
 
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 from dataflows.report.as_html import as_html
@@ -19,7 +20,7 @@ LATEST = "latest"
 
 def write_reports(
     snapshot: Snapshot,
-    night: str | None,
+    night: date | None,
     folder: Path,
     *,
     is_latest: bool = True,
@@ -31,8 +32,11 @@ def write_reports(
 
     Raises `OSError` when a file cannot be written.
     """
-    report = report_of(snapshot, night, complain)
-    names = [f"report-{night or f'snapshot-{snapshot.version}'}", *([LATEST] if is_latest else [])]
+    report = report_of(snapshot, None if night is None else night.isoformat(), complain)
+    names = [
+        f"report-{f'snapshot-{snapshot.version}' if night is None else night.isoformat()}",
+        *([LATEST] if is_latest else []),
+    ]
     written = []
     for ending, rendered in FORMATS.items():
         content = rendered(report).encode()

@@ -72,7 +72,7 @@ def section(asked: Asked) -> Section:
     night = asked.table("night", "The night", NIGHT, empty=f"The night of {asked.night} was not reported.")
     changes = asked.table(
         "changes",
-        "Metrics of the two nights, and how far the difference may be off",
+        "Both nights, metric by metric",
         CHANGES,
         empty="There is no night to compare with.",
         shown=ALL,
@@ -81,7 +81,7 @@ def section(asked: Asked) -> Section:
     unknown = [str(row["metric"]) for row in metrics.values() if row["value"] is None]
     return Section(
         name="night",
-        title="Beside the night before",
+        title="Beside another night",
         sentences=(
             *(outcome(row, [str(change["metric"]) for change in worse(changes.values())]) for row in night.values()),
             *(Sentence(said) for row in night.values() for said in _remarks(row)),
