@@ -22,12 +22,15 @@ class Arrived(msgspec.Struct, frozen=True):
 
 
 class GivenNights(msgspec.Struct, frozen=True):
-    """Which nights are reported: days of the timezone up to `last`, from `first` or the first run's, if earlier."""
+    """Which nights are reported: days of the timezone up to `last`, from `first` or the first run's, if earlier.
+
+    `arrived` goes by the night, as `2026-01-31`.
+    """
 
     timezone: str
     first: date
     last: date
-    arrived: dict[date, Arrived] = {}
+    arrived: dict[str, Arrived] = {}
 
 
 class Price(msgspec.Struct, frozen=True):

@@ -5,15 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from afp_nodes.given import Arrived
 from dataflows.accounts import Accounts
+from dataflows.findings_file import findings_setting
 from dataflows.ingested import Ingested, IngestOptions
 from dataflows.inputs import Found, Limits, Source, find_sources
-from dataflows.known import Known
+from dataflows.known import Known, told
 from dataflows.store import Snapshot, Store
 from dataflows.store.outdated import is_outdated
 from dataflows.summary import Progress, Summary
 from dataflows.version import CODE_VERSION
 from dataflows.workers import Executor, Workers
+
+SettingsOf = Callable[[Arrived], Mapping[str, str]]
+"""Settings that come into force with what a job took in and refused."""
 
 
 class NoDocumentsError(Exception):
@@ -30,36 +35,44 @@ def run(
     split_runs: bool = False,
     max_document_mb: int = 512,
     arms: str | None = None,
-    settings: Mapping[str, str] | None = None,
+    settings_of: SettingsOf = lambda _: {},
+    may_be_empty: bool = False,
     progress: Progress | None = None,
 ) -> Summary:
     """Take in every document under `paths` that is new, and publish the tables of all of them as one snapshot.
 
     Nothing is published when nothing is new. Chunks made by older derivations are derived again from their facts.
-    `arms` is a file of configurations to group recorded runs under. They, and what else people give in `settings`
-    (JSON texts by name), come into force in place of earlier ones.
+    `arms` is a file of configurations to group recorded runs under. They, what the store's `findings.toml` says, and
+    what `settings_of` gives (JSON texts by name), come into force in place of earlier ones.
 
     Raises:
+        FindingsFileError: the store's `findings.toml` cannot be read as one.
         NoClusterError: the work was to be done on a cluster (`executor` is `ray`), and there is none.
-        NoDocumentsError: there is no document, and nothing that could not be read either.
+        NoDocumentsError: there is no document, and nothing that could not be read either, and not `may_be_empty`.
         NoSuchPathError: a path does not exist.
         StoreError: the store cannot be read or written.
     """
     began = time.monotonic()
-    given = _Given.of(arms, settings or {})
+    given = _Given.of(arms)
     found = given.left_out_of(find_sources(paths, except_folders=[store]))
-    if not found.sources and not found.refusals:
+    if not (found.sources or found.refusals or may_be_empty):
         raise NoDocumentsError(
             f"No documents found in {', '.join(paths)}. Name a file or folder that holds recordings"
             " (.json, .jsonl, .ndjson, also .gz or .zst, .zip, .tar)."
         )
     target = Store(store).create()
     known = Known.of(target.snapshot())
+    in_force = known.snapshot.manifest.settings if known.snapshot else {}
+    given = replace(given, settings={**given.settings, **findings_setting(target.path, in_force)})
+
+    def all_settings(arrived: Arrived) -> dict[str, str]:
+        return {**given.settings, **settings_of(arrived)}
+
     unchanged, changed = known.divided(found.sources)
     beside = Ingested(refusals=found.refusals)
     beside += given.ingested
     outcome = _Outcome(known, unchanged, beside, known.snapshot)
-    if changed or beside.refusals or _is_due(known, given.settings):
+    if changed or beside.refusals or _is_due(known, all_settings(Arrived())):
         options_of = partial(
             IngestOptions,
             store_root=str(target.path),
@@ -68,7 +81,7 @@ def run(
             limits=Limits(max_document_bytes=max_document_mb * 2**20),
         )
         workers = Workers(jobs, Executor(executor))
-        outcome = _written(target, found.sources, known, beside, options_of, given.settings, workers, progress)
+        outcome = _written(target, found.sources, known, beside, options_of, all_settings, workers, progress)
     if not target.shows_newest():
         from dataflows.store.catalog_file import renew_catalog  # noqa: PLC0415 - the database is seldom needed here
 
@@ -90,14 +103,14 @@ class _Given:
     ingested: Ingested = field(default_factory=Ingested)
 
     @classmethod
-    def of(cls, arms: str | None, settings: Mapping[str, str]) -> "_Given":
+    def of(cls, arms: str | None) -> "_Given":
         """Raises `NoSuchPathError` when the file of arms is not there."""
         if arms is None:
-            return cls(settings)
+            return cls({})
         from dataflows.arms_file import ArmsFile  # noqa: PLC0415 - few jobs are given one
 
         read = ArmsFile.read(arms)
-        return cls({**settings, **read.settings}, read.uri, read.ingested)
+        return cls(read.settings, read.uri, read.ingested)
 
     def left_out_of(self, found: Found) -> Found:
         """What else was found: the file itself is no recording, though it may lie among them."""
@@ -134,7 +147,7 @@ def _written(
     known: Known,
     beside: Ingested,
     options_of: Callable[..., IngestOptions],
-    settings: Mapping[str, str],
+    settings_of: SettingsOf,
     workers: Workers,
     progress: Progress | None,
 ) -> _Outcome:
@@ -154,6 +167,7 @@ def _written(
         ingested += beside
         ingested += ingested_sources(changed, options, known, workers, progress)
         replaced = rederived_chunks(known, batch)
+        settings = settings_of(_arrived(ingested, known))
         if not _is_due(known, settings) and not known.would_change(ingested):
             return _Outcome(known, unchanged, ingested, known.snapshot)
         brought = contribution_of(ingested, known, batch, replaced)
@@ -167,6 +181,13 @@ def _written(
             findings_of(snapshot),
             _brought_meanwhile(store, snapshot, known),
         )
+
+
+def _arrived(ingested: Ingested, known: Known) -> Arrived:
+    """How many documents a job took in, and how many it refused that were not refused before."""
+    new = {row["recording_sha256"] for row in ingested.recordings} | {row["sha256"] for row in ingested.inputs}
+    refused = {told(refusal) for refusal in ingested.refusals} - known.refused
+    return Arrived(taken_in=len(new), refused=len(refused))
 
 
 def _is_due(known: Known, settings: Mapping[str, str]) -> bool:

@@ -4,6 +4,8 @@ A change is called worse or better where its interval leaves out 0. The interval
 enough that of a hundred nights that differ in nothing at most about one is called worse: docs/nightly.md.
 """
 
+from datetime import date
+
 import dataframely as dy
 import polars as pl
 
@@ -117,7 +119,7 @@ def night_bases(
     """One row per reported night: why it says nothing by itself, and the last night before that says something."""
     given = nights_given(settings)
     arrived = given.arrived if given else {}
-    refused = [(night, each.refused, each.taken_in) for night, each in arrived.items()]
+    refused = [(date.fromisoformat(night), each.refused, each.taken_in) for night, each in arrived.items()]
     counted = night_runs.group_by("night").agg(runs=pl.len(), served=pl.col("is_served").sum())
     broken = night_rates.filter(pl.col("metric").is_in(OUTAGE_RATES))
     is_refused = pl.col("refused") > MOST * (pl.col("refused") + pl.col("taken_in"))

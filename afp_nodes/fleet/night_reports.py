@@ -126,7 +126,7 @@ def night_reports(
             **{mean["metric"]: mean["mean"] for mean in means[day]},
             **totals.get(day, [{"runs": 0, "cost": None}])[0],
             **shown.counts(day, night["compared_with"], is_conclusive=is_conclusive),
-            "quarantined": arrived[day].refused if day in arrived else None,
+            "quarantined": arrived[str(day)].refused if str(day) in arrived else None,
             "inconclusive": int(not is_conclusive),
             "worse": len(worse) if is_conclusive else None,
         }

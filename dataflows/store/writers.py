@@ -70,7 +70,7 @@ def locked(folder: Path, *, wait: bool = True) -> Iterator[bool]:
     try:
         if wait:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield wait or _try_lock(descriptor)
+        yield wait or try_lock(descriptor)
     finally:
         os.close(descriptor)
 
@@ -88,7 +88,7 @@ def remove_dead_writers(root: Path, older_than: timedelta = timedelta()) -> None
     latest = time.time() - older_than.total_seconds()
     for batch_id, lock in _locks(root):
         with _opened(lock) as descriptor:
-            if descriptor is not None and os.fstat(descriptor).st_mtime <= latest and _try_lock(descriptor):
+            if descriptor is not None and os.fstat(descriptor).st_mtime <= latest and try_lock(descriptor):
                 try:
                     remove_unpublished(root, batch_id)
                 except StoreError:
@@ -146,7 +146,7 @@ def _locks(root: Path) -> list[tuple[str, Path]]:
 
 def _is_held(lock: Path) -> bool:
     with _opened(lock) as descriptor:
-        return descriptor is not None and not _try_lock(descriptor)
+        return descriptor is not None and not try_lock(descriptor)
 
 
 @contextmanager
@@ -163,7 +163,7 @@ def _opened(lock: Path) -> Iterator[int | None]:
         os.close(descriptor)
 
 
-def _try_lock(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
     """Whether nobody held the lock; it is held by this process then, until the file is closed."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -177,12 +177,12 @@ def _taken(lock: Path) -> int:
     while True:
         descriptor = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if _lies_at(descriptor, lock):
+        if lies_at(descriptor, lock):
             return descriptor
         os.close(descriptor)
 
 
-def _lies_at(descriptor: int, path: Path) -> bool:
+def lies_at(descriptor: int, path: Path) -> bool:
     """Whether the open file is the one at the path: a clearing writer may have removed it in between."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
