@@ -5,7 +5,7 @@ were missed: what it knows stands in the snapshot, and which reports show which 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -80,13 +80,14 @@ def nightly(
     prices: Mapping[str, str] | None = None,
     thresholds: Sequence[Threshold] = (),
     today: date | None = None,
+    complain: Callable[[str], None] = lambda _: None,
     **options: Any,
 ) -> NightlySummary:
     """Take in what is new in the inbox, publish, and write the reports of the night and of others that changed.
 
-    The night is the last that is over, in the timezone; `today` stands for the day of the clock there. `prices` is a
-    setting (see `dataflows.prices_file`), and `options` are those of `dataflows.run`. The timezone is the one given
-    last, UTC before one is.
+    The night is the last that is over, in the timezone; `today` stands for the day of the clock there. The timezone is
+    the one given last, UTC before one is. `prices` is a setting (see `dataflows.prices_file`), `complain` hears of a
+    section of a report that fails, and `options` are those of `dataflows.run`.
 
     Raises:
         HeldError: another nightly job holds the store.
@@ -105,7 +106,7 @@ def nightly(
         day = _night(night, today or datetime.now(ZoneInfo(name)).date(), before)
         settings_of = partial(_settings, before, name, day, dict(prices or {}))
         summary = job.run([inbox], store, settings_of=settings_of, may_be_empty=True, **options)
-        return _reported(target, summary, day, folder, thresholds)
+        return _reported(target, summary, day, folder, thresholds, complain)
 
 
 def known_timezone(name: str) -> str:
@@ -151,7 +152,12 @@ def _settings(
 
 
 def _reported(
-    store: Store, summary: Summary, night: date, folder: Path, thresholds: Sequence[Threshold]
+    store: Store,
+    summary: Summary,
+    night: date,
+    folder: Path,
+    thresholds: Sequence[Threshold],
+    complain: Callable[[str], None],
 ) -> NightlySummary:
     """Writes the reports that are due, and says what the night comes to."""
     snapshot = store.snapshot()
@@ -165,7 +171,7 @@ def _reported(
     is_first_report = str(given.last) not in shown
     missed = given.arrived[str(given.last)].refused if is_first_report else 0
     due = _due(rows, shown, given, night)
-    written = [path for each in due for path in _write(snapshot, each, folder, is_latest=each == given.last)]
+    written = [path for each in due for path in _write(snapshot, each, folder, given.last, complain)]
     _note(folder, shown | {str(each): rows[each]["snapshot_id"] for each in due})
     dated = snapshot.scan("nights").select("run_id")
     production = snapshot.scan("runs").filter(pl.col("study_id").is_null()).select("run_id")
@@ -199,10 +205,11 @@ def _due(rows: Mapping[date, Any], shown: Mapping[str, str], given: GivenNights,
     return [*sorted(changed)[-(MOST_REPORTS - 1) :], night]
 
 
-def _write(snapshot: Snapshot, night: date, folder: Path, *, is_latest: bool) -> list[Path]:
+def _write(snapshot: Snapshot, night: date, folder: Path, last: date, complain: Callable[[str], None]) -> list[Path]:
+    """The report of a night; that of the last night is the latest."""
     from dataflows.report.writing import write_reports  # noqa: PLC0415 - plots take long to load
 
-    return write_reports(snapshot, night, folder, is_latest=is_latest)
+    return write_reports(snapshot, night, folder, is_latest=night == last, complain=complain)
 
 
 def _shown(folder: Path) -> dict[str, str]:

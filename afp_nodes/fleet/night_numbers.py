@@ -9,9 +9,10 @@ from datetime import date
 import dataframely as dy
 import polars as pl
 
+from afp_nodes.counted_rates import RATES_OF_RUNS
 from afp_nodes.given import nights_given
 from afp_nodes.intervals import newcombe, student, wilson
-from afp_nodes.metrics import COMPARED_MEANS, COMPARED_RATES, OUTAGE_RATES, RATES_OF_RUNS, WORDS, verdict_metric
+from afp_nodes.metrics import COMPARED_MEANS, COMPARED_RATES, OUTAGE_RATES, WORDS, verdict_metric
 from afp_nodes.schemas import (
     NightBases,
     NightChanges,

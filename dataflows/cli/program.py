@@ -15,7 +15,21 @@ from dataflows.cli.failures import CommandError, ExitCode
 from dataflows.cli.output import aside, leave_the_pipe
 from dataflows.printable import glimpse
 
-COMMANDS = ("run", "sql", "runs", "explain", "trace", "diff", "study", "probe", "report", "tables", "store", "dag")
+COMMANDS = (
+    "run",
+    "sql",
+    "runs",
+    "explain",
+    "trace",
+    "diff",
+    "study",
+    "probe",
+    "nightly",
+    "report",
+    "tables",
+    "store",
+    "dag",
+)
 """In the order in which a newcomer meets them; each is `command` in the module of its name."""
 
 NAME = "afp"

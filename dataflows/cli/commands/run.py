@@ -1,34 +1,20 @@
 """`afp run`: the main job."""
 
-import os
 from dataclasses import asdict
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
 from dataflows.cli.failures import ExitCode, explained
+from dataflows.cli.job_story import PLACE_CHARACTERS, SHOWN, accounts, refusals, shell_word, sql_line, standing
+from dataflows.cli.lean import be_lean
 from dataflows.cli.options import as_json_option, quiet_option, store_option
 from dataflows.cli.output import aside, json_result, result
 from dataflows.cli.progress import shown_progress
-from dataflows.printable import glimpse, printable
-from dataflows.wording import counted
+from dataflows.printable import glimpse
 
 if TYPE_CHECKING:
-    from afp_nodes.refusals import Refusal
     from dataflows.summary import Summary
-
-LEAN = {"POLARS_MAX_THREADS": "1", "HAMILTON_AUTOLOAD_EXTENSIONS": "0"}
-"""Set before these libraries are loaded, here and in the workers: a worker reads, derives and writes at once, so more
-threads only take memory, and Hamilton's extensions for other libraries only take time."""
-for name, value in LEAN.items():
-    os.environ.setdefault(name, value)
-
-SHOWN = 10
-"""Refusals, conflicts and findings that are listed; a query shows the rest."""
-
-PLACE_CHARACTERS = 400
-"""A place or a message longer than this is cut."""
 
 
 @click.command("run", short_help="Take in recordings, derive every table, publish a snapshot: the main job.")
@@ -105,7 +91,7 @@ def command(
     else:
         result("\n".join(_sentences(summary, store)))
     if summary.newly_quarantined and (quiet or as_json):
-        aside("\n".join(_refusals(summary.refusals, store)))
+        aside("\n".join(refusals(summary, store)))
     return ExitCode.ATTENTION if summary.newly_quarantined else ExitCode.DONE
 
 
@@ -122,6 +108,7 @@ def _summary(
     quiet: bool,
 ) -> "Summary":
     """What the job did, its progress shown meanwhile."""
+    be_lean()
     from dataflows import job  # noqa: PLC0415 - `--help` needs no data frames
     from dataflows.inputs import NoSuchPathError  # noqa: PLC0415
     from dataflows.store import StoreError  # noqa: PLC0415
@@ -146,53 +133,7 @@ def _summary(
 
 def _sentences(summary: "Summary", store: str) -> list[str]:
     """The summary as people read it: the accounts, what needs a look, what stands out, what to do next."""
-    return [
-        summary.documents_line,
-        *_ignored(summary),
-        *_refusals(summary.refusals, store),
-        *_conflicts(summary.conflicts, store),
-        _standing(summary),
-        *_findings(summary),
-        *_next_commands(store),
-    ]
-
-
-def _ignored(summary: "Summary") -> list[str]:
-    if not summary.ignored_files:
-        return []
-    return [f"ignored: {counted(summary.ignored_files, 'file')} of other endings"]
-
-
-def _refusals(refusals: "list[Refusal]", store: str) -> list[str]:
-    """Each refusal with its place, its reason and its remedy; the rest of a long list by a query."""
-    if not refusals:
-        return []
-    lines = [f"refused: {len(refusals):,}"]
-    for refusal in refusals[:SHOWN]:
-        lines.append(f"  {glimpse(refusal.source_uri, PLACE_CHARACTERS)}, document {refusal.position}: {refusal.code}")
-        lines.append(f"    {glimpse(refusal.message, PLACE_CHARACTERS)}")
-        lines.append(f"    to do: {glimpse(refusal.remedy, PLACE_CHARACTERS)}")
-    return lines + _rest(len(refusals), "FROM quarantine", store)
-
-
-def _conflicts(run_ids: list[str], store: str) -> list[str]:
-    if not run_ids:
-        return []
-    lines = [f"conflicts: {counted(len(run_ids), 'run')} with recordings that differ, where only the hash decided"]
-    lines += [f"  {glimpse(run_id, PLACE_CHARACTERS)}" for run_id in run_ids[:SHOWN]]
-    return lines + _rest(len(run_ids), "FROM recordings WHERE conflict", store)
-
-
-def _rest(count: int, query: str, store: str) -> list[str]:
-    return [f"  and {count - SHOWN:,} more: {_sql(query, store)}"] if count > SHOWN else []
-
-
-def _standing(summary: "Summary") -> str:
-    runs = counted(summary.runs, "run")
-    if not summary.published:
-        return f"nothing new: snapshot {summary.snapshot_id or 'none'} stays the newest, with {runs}"
-    again = f", {counted(summary.rederived_chunks, 'chunk')} derived again" if summary.rederived_chunks else ""
-    return f"published: snapshot {summary.snapshot_id} with {runs}{again}, in {summary.seconds:,.1f} s"
+    return [*accounts(summary, store), standing(summary), *_findings(summary), *_next_commands(store)]
 
 
 def _findings(summary: "Summary") -> list[str]:
@@ -202,16 +143,7 @@ def _findings(summary: "Summary") -> list[str]:
 def _next_commands(store: str) -> list[str]:
     return [
         "next:",
-        "  " + _sql("SELECT kind, verdict, count(*) FROM verdicts GROUP BY ALL", store),
-        f"  afp runs --store {_shell(store)}",
-        f"  afp tables --store {_shell(store)}",
+        "  " + sql_line("SELECT kind, verdict, count(*) FROM verdicts GROUP BY ALL", store),
+        f"  afp runs --store {shell_word(store)}",
+        f"  afp tables --store {shell_word(store)}",
     ]
-
-
-def _sql(query: str, store: str) -> str:
-    return f'afp sql "{query}" --store {_shell(store)}'
-
-
-def _shell(word: str) -> str:
-    """A word as a shell takes it, and a terminal shows it."""
-    return printable(quote(word))
