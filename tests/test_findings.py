@@ -22,7 +22,9 @@ def store() -> Iterator[duckdb.DuckDBPyConnection]:
             CREATE TABLE ablation_hooks (run_id VARCHAR, suspect_kind VARCHAR, suspect_id VARCHAR);
             CREATE TABLE standings (run_id VARCHAR, answered BOOLEAN, standing VARCHAR);
             CREATE TABLE reasons (run_id VARCHAR, reason VARCHAR);
-            CREATE TABLE verdicts (run_id VARCHAR, kind VARCHAR, verdict VARCHAR);
+            CREATE TABLE verdicts (
+                run_id VARCHAR, kind VARCHAR, verdict VARCHAR, subject_id VARCHAR, evidence_json VARCHAR
+            );
             CREATE TABLE routing (run_id VARCHAR, to_skill VARCHAR, delivered_verdict VARCHAR);
             CREATE TABLE events (run_id VARCHAR, payload_json VARCHAR);
             CREATE TABLE states (run_id VARCHAR, state_json VARCHAR);
@@ -102,7 +104,7 @@ def test_findings_tell_of_doubt_dropped_context_and_skills_and_leave_probe_runs_
         """
         INSERT INTO standings VALUES ('a', true, 'not-sure'), ('b', false, 'not-sure'), ('p', true, 'not-sure');
         INSERT INTO reasons VALUES ('a', 'declared-absent'), ('b', 'stopped-early'), ('p', 'stopped-early');
-        INSERT INTO verdicts VALUES ('a', 'missing-context', 'dropped'), ('b', 'missing-context', 'unknown');
+        INSERT INTO verdicts (run_id, kind, verdict) VALUES ('a', 'missing-context', 'dropped'), ('b', 'missing-context', 'unknown');
         INSERT INTO routing VALUES ('a', 'refunds', 'not-delivered'), ('p', 'hours', 'not-delivered');
         """
     )
@@ -127,3 +129,18 @@ def test_a_name_that_every_run_redacts_is_not_named(
     for run in naming:
         store.execute(f"INSERT INTO ablation_hooks VALUES ('{run}', 'injection', 'Mira Okafor')")
     assert sentences(store)[-1] == f"sources that most runs could be tested without: injection {named}"
+
+
+def test_arms_are_compared_without_a_word_on_why(store: duckdb.DuckDBPyConnection) -> None:
+    store.execute(
+        """
+        INSERT INTO verdicts VALUES
+            (NULL, 'observational', 'differs', 'b', '[{"baseline":"a"}]'),
+            (NULL, 'observational', 'no-difference-seen', 'c', '[{"baseline":"a"}]'),
+            (NULL, 'observational', 'not-comparable', 'd', '[{"reason":"x","baseline":"a"}]')
+        """
+    )
+    assert sentences(store) == [
+        "answers of recorded runs by arm, which were not dealt out at random: those of b differ from those of a,"
+        " those of c show no difference from those of a, those of d cannot be compared with those of a"
+    ]

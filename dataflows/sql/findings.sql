@@ -99,6 +99,19 @@ top_suspects as (
     limit 3
 ),
 
+compared_arms as (
+    select
+        subject_id,
+        json_extract_string(evidence_json, '$[0].baseline') as baseline,
+        case verdict
+            when 'differs' then 'differ from'
+            when 'no-difference-seen' then 'show no difference from'
+            else 'cannot be compared with'
+        end as compares
+    from verdicts
+    where kind = 'observational'
+),
+
 sentences as (
     select 1 as place, format(
         '{:,} of {:,} {} gave an answer; {:,} gave none, and for {:,} the record cannot tell',
@@ -155,7 +168,14 @@ sentences as (
     having count(*) > 0
 
     union all
-    select 7, format(
+    select 7, 'answers of recorded runs by arm, which were not dealt out at random: ' || string_agg(
+        format('those of {} {} those of {}', subject_id, compares, baseline), ', ' order by subject_id
+    ), []
+    from compared_arms
+    having count(*) > 0
+
+    union all
+    select 8, format(
         '{:,} {} no reads: who used a value there is not known',
         runs_without_reads, if(runs_without_reads = 1, 'run records', 'runs record')
     ), []
@@ -163,7 +183,7 @@ sentences as (
     where runs_without_reads > 0
 
     union all
-    select 8, format(
+    select 9, format(
         '{:,} {} totals are at least what is shown',
         capped_runs, if(capped_runs = 1, 'run lost its first events: its', 'runs lost their first events: their')
     ), []
@@ -171,7 +191,7 @@ sentences as (
     where capped_runs > 0
 
     union all
-    select 9, format(
+    select 10, format(
         '{:,} {} values of a wrong type, which read as absent',
         odd_runs, if(odd_runs = 1, 'run holds', 'runs hold')
     ), []

@@ -420,7 +420,8 @@ def test_a_vacuum_removes_what_a_killed_writer_left_half_written(inbox: dict[str
 def test_a_job_that_sees_no_study_loads_nothing_that_judges_one(inbox: dict[str, Path], tmp_path: Path) -> None:
     code = (
         "import sys; from dataflows.job import run; run([sys.argv[1]], sys.argv[2]);"
-        "print([name for name in sys.modules if name.startswith(('afp_nodes.studies', 'dataflows.studies'))])"
+        "judging = ('afp_nodes.studies.verdicts', 'dataflows.studies', 'scipy', 'statsmodels');"
+        "print([name for name in sys.modules if name.startswith(judging)])"
     )
     command = [sys.executable, "-c", code, str(inbox["stranger"]), str(tmp_path / "store")]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout

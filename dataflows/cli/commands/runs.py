@@ -66,9 +66,7 @@ def _kind_and_word(_context: click.Context, _option: click.Parameter, value: str
 )
 @click.option("--model", metavar="NAME", help="Runs of this model.")
 @click.option("--provider", metavar="NAME", help="Runs of this provider.")
-@click.option(
-    "--arm", metavar="ID", help="Runs of this arm. No arms are assigned yet: `arm_id` is empty, so no run is found."
-)
+@click.option("--arm", metavar="ID", help="Runs of this arm, of those that `afp run --arms` brought into force.")
 @click.option("--study", metavar="ID", help="Probe runs of this study.")
 @click.option("--tenant", metavar="NAME", help="Runs of this tenant.")
 @click.option("--session", metavar="ID", help="Runs of this session.")
