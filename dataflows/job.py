@@ -72,7 +72,7 @@ def run(
     beside = Ingested(refusals=found.refusals)
     beside += given.ingested
     outcome = _Outcome(known, unchanged, beside, known.snapshot)
-    if changed or beside.refusals or _is_due(known, all_settings(Arrived())):
+    if changed or _is_due(known, all_settings(Arrived())) or known.would_change(beside):
         options_of = partial(
             IngestOptions,
             store_root=str(target.path),

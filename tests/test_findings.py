@@ -104,7 +104,8 @@ def test_findings_tell_of_doubt_dropped_context_and_skills_and_leave_probe_runs_
         """
         INSERT INTO standings VALUES ('a', true, 'not-sure'), ('b', false, 'not-sure'), ('p', true, 'not-sure');
         INSERT INTO reasons VALUES ('a', 'declared-absent'), ('b', 'stopped-early'), ('p', 'stopped-early');
-        INSERT INTO verdicts (run_id, kind, verdict) VALUES ('a', 'missing-context', 'dropped'), ('b', 'missing-context', 'unknown');
+        INSERT INTO verdicts (run_id, kind, verdict)
+        VALUES ('a', 'missing-context', 'dropped'), ('b', 'missing-context', 'unknown');
         INSERT INTO routing VALUES ('a', 'refunds', 'not-delivered'), ('p', 'hours', 'not-delivered');
         """
     )
