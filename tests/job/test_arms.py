@@ -77,12 +77,12 @@ def test_arms_that_come_with_the_runs_or_after_them_give_the_same_tables(inbox: 
 
 
 def test_arms_stay_in_force_and_runs_that_come_later_belong_to_them(inbox: Path, tmp_path: Path) -> None:
-    store = str(tmp_path / "store")
-    run([str(inbox)], store, arms=arms_file(tmp_path, *MODELS))
+    store, arms = str(tmp_path / "store"), arms_file(tmp_path, *MODELS)
+    run([str(inbox)], store, arms=arms)
     (inbox / "late.json").write_text(json.dumps(recording("late", "Where is parcel p?", OTHER, "m2")))
     run([str(inbox)], store)
     assert arm_of(newest(store))["late"] == "arm1"
-    assert not run([str(inbox)], store, arms=arms_file(tmp_path, *MODELS)).published
+    assert not run([str(inbox)], store, arms=arms).published
     run([str(inbox)], store, arms=arms_file(tmp_path, {"model": "m2"}, {"model": "m9"}))
     assert arm_of(newest(store))["late"] == "arm0"
     assert observed(newest(store)) == [("arm1", "not-comparable")]
