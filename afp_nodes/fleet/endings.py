@@ -16,10 +16,11 @@ def run_endings(fleet_facts: dy.LazyFrame[FleetFacts], stored: dict[str, pl.Lazy
     """One row per production run.
 
     A call that failed and was tried again ends in the record; one that stays open has no end. An open call without an
-    error after it may be a failure, or a recording that was cut off there: that cannot be told.
+    error after it may be a failure, or a recording that was cut off there: that cannot be told. Either shows even where
+    the record cannot tell whether there was an answer.
     """
     runs = fleet_facts.select("run_id", "answered").collect()
-    unanswered = runs.filter(~pl.col("answered"))["run_id"].to_list()
+    unanswered = runs.filter(~pl.col("answered").fill_null(value=False))["run_id"].to_list()
     last = {
         name: pl.col("event_idx").filter(pl.col("type").is_in(types)).max()
         for name, types in (("start", [STARTS]), ("end", [ENDS]), ("pause", list(PAUSES)), ("error", list(ERRORS)))
@@ -32,9 +33,7 @@ def run_endings(fleet_facts: dy.LazyFrame[FleetFacts], stored: dict[str, pl.Lazy
     )
     is_open = pl.col("start") > pl.col("end").fill_null(-1)
     ending = (
-        pl.when(pl.col("answered").is_null())
-        .then(pl.lit(Ending.UNKNOWN))
-        .when("answered")
+        pl.when("answered")
         .then(pl.lit(Ending.ANSWER))
         .when(pl.col("pause") > pl.col("start").fill_null(-1))
         .then(pl.lit(Ending.PAUSE))
@@ -42,6 +41,8 @@ def run_endings(fleet_facts: dy.LazyFrame[FleetFacts], stored: dict[str, pl.Lazy
         .then(pl.lit(Ending.FAILED_CALL))
         .when(is_open)
         .then(pl.lit(Ending.OPEN_CALL))
+        .when(pl.col("answered").is_null())
+        .then(pl.lit(Ending.UNKNOWN))
         .otherwise(pl.lit(Ending.OTHER))
     )
     return runs.lazy().join(lasts, on="run_id", how="left").select("run_id", ending=ending).pipe(RunEndings.cast)

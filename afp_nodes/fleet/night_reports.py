@@ -62,7 +62,9 @@ def night_outcomes(
         NightDoubt.OUTAGE: pl.col("outage") & ~pl.col("doubts").list.contains(str(NightDoubt.OUTAGE)),
         NightDoubt.NO_EARLIER_NIGHT: ~has_other,
         NightDoubt.OTHER_DIALS: pl.col("dials") > MOST,
-        NightDoubt.NOTHING_KNOWN: has_other & ~pl.col("tells").fill_null(value=False),
+        NightDoubt.NOTHING_KNOWN: has_other
+        & ~pl.col("tells").fill_null(value=False)
+        & (pl.col("doubts").list.len() == 0),
     }
     remarks = {
         NightRemark.NOT_THE_NIGHT_BEFORE: pl.col("compared_with") < pl.col("night") - ONE_DAY,

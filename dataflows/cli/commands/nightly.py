@@ -22,25 +22,6 @@ if TYPE_CHECKING:
 
 METRIC_LINES = fill(", ".join(METRICS), 76, break_on_hyphens=False)
 
-DOUBTS = {
-    "no-runs": "no run began that day",
-    "too-few-runs": "too few runs to tell anything",
-    "mostly-refused": "most of what arrived was refused",
-    "outage": "model calls failed, or records break off in one: that tells of the provider, not of the agent",
-    "no-earlier-night": "no earlier night to compare with",
-    "other-dials": "the runs were recorded otherwise than those they are compared with",
-    "nothing-known": "no metric is known well enough on both nights",
-}
-REMARKS = {
-    "not-the-night-before": "the night before says nothing: compared with an earlier one",
-    "other-versions": "other versions of the recording libraries than on the night it is compared with",
-    "unchecked-versions": "recorded by versions that the rules were not checked against",
-    "other-questions": "mostly other questions than on the night it is compared with",
-    "questions-asked-once": "most questions were asked once: whether they are harder is not known",
-    "runs-not-priced": "some runs have no price: cost leaves them out",
-    "several-currencies": "prices in several currencies: they are never summed",
-}
-
 
 @click.command(
     "nightly",
@@ -191,8 +172,7 @@ def _sentences(summary: "NightlySummary", store: str, reports: str) -> list[str]
         *accounts(summary.job, store),
         standing(summary.job),
         _headline(summary),
-        *(f"  {DOUBTS[doubt]}" for doubt in summary.doubts),
-        *(f"  {REMARKS[remark]}" for remark in summary.remarks),
+        *_said(summary),
         *_changes(summary),
         *_found(summary),
         *_undated(summary),
@@ -205,6 +185,15 @@ def _headline(summary: "NightlySummary") -> str:
     runs = counted(summary.metrics["runs"] or 0, "run")
     against = f", compared with {summary.compared_with}" if summary.compared_with else ""
     return f"night {summary.night} ({summary.timezone}): {summary.outcome}, {runs}{against}"
+
+
+def _said(summary: "NightlySummary") -> list[str]:
+    """Why the night says nothing, and what to know of its comparison."""
+    from afp_nodes.words import NightDoubt, NightRemark  # noqa: PLC0415 - with the report, which was just written
+    from dataflows.report.sections.night import DOUBTS, REMARKS  # noqa: PLC0415
+
+    doubts = [f"  inconclusive: {DOUBTS[NightDoubt(doubt)]}" for doubt in summary.doubts]
+    return doubts + [f"  {REMARKS[NightRemark(remark)]}" for remark in summary.remarks]
 
 
 def _changes(summary: "NightlySummary") -> list[str]:
