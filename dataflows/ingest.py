@@ -13,6 +13,7 @@ from dataflows.derive import derive
 from dataflows.ingested import Ingested, IngestOptions, document_name
 from dataflows.inputs import Document, Limits, Source, read_documents
 from dataflows.store.parts import write_chunk
+from dataflows.store.scrubbing import scrubbed
 
 CHUNK_RUNS = 400
 """Runs of one chunk: enough to spread the cost of a query over them, few enough to stay in cache."""
@@ -74,6 +75,7 @@ class _Intake:
         self._seen = set(options.known)
         self._ingested = Ingested()
         self._documents = self._refused = 0
+        self._names_forgotten = False
         self._start_chunk()
 
     def take(self, item: Document | Refusal) -> None:
@@ -86,14 +88,16 @@ class _Intake:
             self._refused += not self._take_document(item)
 
     def close(self, read: _SourceRead) -> None:
-        """One source is read: count what it held."""
+        """One source is read: count what it held. One that held what is forgotten is not told of: its name might."""
         source = read.source
         self._ingested.documents += self._documents
         self._ingested.refused_documents += self._refused
         self._ingested.ignored += read.ignored
         self._ingested.bytes += source.size_bytes
-        self._ingested.files.append(source.as_read(documents=self._documents, refused=self._refused))
+        if not self._names_forgotten:
+            self._ingested.files.append(source.as_read(documents=self._documents, refused=self._refused))
         self._documents = self._refused = 0
+        self._names_forgotten = False
 
     def handed_over(self) -> Ingested:
         """What came in since this was last asked."""
@@ -121,6 +125,9 @@ class _Intake:
         kind = named_kind(document.source_uri)
         name = document_name(document.sha256, kind)
         is_copy = name in self._seen
+        if self._options.forgotten.has_document(document.sha256):
+            self._names_forgotten = True
+            return True
         if is_copy and kind is None:
             self._ingested.copies.append({"name": name, **place})
             return True
@@ -134,7 +141,10 @@ class _Intake:
             self._take_input(read, document, place, is_copy=is_copy)
         else:
             for recording in read if isinstance(read, list) else [read]:
-                self._take_recording(recording, document, place)
+                if self._options.forgotten.has_run(recording.run_id):
+                    self._names_forgotten = True
+                else:
+                    self._take_recording(recording, document, place)
         return True
 
     def _take_input(self, read: ReadInput, document: Document, place: dict[str, Any], *, is_copy: bool) -> None:
@@ -144,13 +154,17 @@ class _Intake:
         if is_copy:
             self._ingested.copies.append({"name": document_name(document.sha256, read.kind), **place})
             return
+        forgotten = self._options.forgotten
+        content = scrubbed(read.kind, read.content_json, forgotten.has_run) if forgotten else read.content_json
+        if content is None:
+            return
         self._ingested.inputs.append(
             {
                 "sha256": document.sha256,
                 **place,
                 "kind": read.kind,
                 "size_bytes": len(document.data),
-                "content_json": read.content_json,
+                "content_json": content,
             }
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 from afp_nodes.refusals import Refusal
 from afp_nodes.words import InputKind
 from dataflows.inputs import Limits
+from dataflows.store.forgotten import Forgotten
 from dataflows.store.manifest import Chunk
 
 DECLARING = (InputKind.UNITS, InputKind.DECLARATIONS)
@@ -22,13 +23,14 @@ class IngestOptions:
     """What every worker of a job needs to know. Picklable.
 
     `known` names the documents that were taken in before, see `document_name`. `declared` is the file that holds what
-    applications declare, None = nothing is known to be declared.
+    applications declare, None = nothing is known to be declared. What is `forgotten` is not taken in.
     """
 
     store_root: str
     batch_id: str
     declared: str | None = None
     known: frozenset[str] = frozenset()
+    forgotten: Forgotten = field(default_factory=Forgotten)
     keep_tokens: bool = False
     split_runs: bool = False
     limits: Limits = field(default_factory=Limits)

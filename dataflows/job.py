@@ -162,7 +162,7 @@ def _written(
         if batch.base and batch.base.version != known.version:
             known = Known.of(batch.base)
         unchanged, changed = known.divided(sources)
-        options = options_of(batch_id=batch.batch_id, known=known.documents)
+        options = options_of(batch_id=batch.batch_id, known=known.documents, forgotten=known.forgotten)
         ingested = Ingested()
         ingested += beside
         ingested += ingested_sources(changed, options, known, workers, progress)

@@ -10,6 +10,7 @@ from afp_nodes.schemas import Files, Inputs, Quarantine, Recordings, Table
 from dataflows.ingested import Ingested, document_name
 from dataflows.inputs import Source, is_unchanged
 from dataflows.store import Snapshot
+from dataflows.store.forgotten import Forgotten
 
 Told = tuple[str, int, str, str]
 """Where a document lies that is refused, and why."""
@@ -38,6 +39,11 @@ class Known:
     def version(self) -> int | None:
         """Number of that snapshot; None when nothing was published yet."""
         return self.snapshot.version if self.snapshot else None
+
+    @property
+    def forgotten(self) -> Forgotten:
+        """What is not taken in again."""
+        return self.snapshot.manifest.forgotten if self.snapshot else Forgotten()
 
     @property
     def sha256(self) -> frozenset[str]:

@@ -26,6 +26,7 @@ COMMANDS = (
     "probe",
     "nightly",
     "report",
+    "forget",
     "tables",
     "store",
     "dag",

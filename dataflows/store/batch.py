@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from dataflows.store.catalog_file import write_catalog
 from dataflows.store.compaction import compact_when_due
+from dataflows.store.drafting import drafted, without_forgotten
 from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.folder import Snapshot, Store
-from dataflows.store.merging import Contribution, Draft, merged
+from dataflows.store.forgotten import Forgotten
+from dataflows.store.merging import Contribution, Draft
 from dataflows.store.publishing import Publisher, newest_of, published_upon
-from dataflows.store.rederiving import derived_again
 from dataflows.store.writers import session, undisturbed
 
 
@@ -47,20 +48,18 @@ class Batch:
         return snapshot
 
     def _drafted(self, newest: Snapshot | None, contribution: Contribution) -> tuple[Contribution, Draft]:
-        """The contribution merged into a snapshot, and itself with the chunks that had to be derived again for it.
+        """The contribution merged into a snapshot, and itself without what was forgotten since the job began.
 
-        What they were derived with may no longer be in force: another document came, in this job or another.
+        Raises `StoreError` when the store was rolled back since.
         """
         if _rollbacks(newest) != _rollbacks(self.base):
             raise StoreError(
                 f"{self.root} was rolled back while this job ran; nothing was published.", "Run the job again."
             )
-        draft = merged(newest, contribution, self.root, self.code_version)
-        while draft.stale:
-            again = {c.id: derived_again(self.root, self.batch_id, c, draft.declarations) for c in draft.stale}
-            contribution = replace(contribution, replaced_chunks={**contribution.replaced_chunks, **again})
-            draft = merged(newest, contribution, self.root, self.code_version)
-        return contribution, draft
+        forgotten = newest.manifest.forgotten if newest else Forgotten()
+        if forgotten != (self.base.manifest.forgotten if self.base else Forgotten()):
+            contribution = without_forgotten(self.root, self.batch_id, contribution, forgotten)
+        return drafted(newest, contribution, self.root, self.batch_id, self.code_version)
 
 
 @contextmanager

@@ -60,9 +60,10 @@ def check(store: Store) -> list[Problem]:
 def _chain_problems(store: Store) -> Iterator[Problem]:
     """Manifests that cannot be read or are missing between others, and older snapshots that lost a file."""
     versions = store.versions()
+    forgotten = _forgotten_versions(store)
     for version in versions:
         name = f"manifests/{version:010d}.json"
-        if version > versions[0] and version - 1 not in versions:
+        if version > versions[0] and version - 1 not in {*versions, *forgotten}:
             yield Problem(f"Snapshot {version - 1}, which {name} is built on, is gone.", file=name)
         try:
             manifest = read_manifest(store.path, version)
@@ -73,6 +74,15 @@ def _chain_problems(store: Store) -> Iterator[Problem]:
             yield Problem(f"{name} says it is snapshot {manifest.version}, built on {manifest.parent}.", file=name)
         if version != versions[-1]:
             yield from _lost_parts(store.path, manifest.parts(), f"snapshot {version}")
+
+
+def _forgotten_versions(store: Store) -> frozenset[int]:
+    """Snapshots that were removed because they held what was forgotten."""
+    try:
+        newest = store.snapshot()
+    except StoreError:
+        return frozenset()
+    return newest.manifest.forgotten.versions if newest else frozenset()
 
 
 def _lost_parts(root: Path, parts: list[Part], whose: str) -> Iterator[Problem]:

@@ -5,19 +5,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import polars as pl
-
 from afp_nodes.schemas import TABLES, Inputs
 from dataflows.declared import Declarations
 from dataflows.store.catalog_file import write_catalog
-from dataflows.store.columns import in_shape
 from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.folder import Snapshot, Store
 from dataflows.store.manifest import LiveChunk
 from dataflows.store.merging import Draft, counted, earlier_rows, unchanged
 from dataflows.store.parts import must_be_whole, new_chunk_id, write_table
 from dataflows.store.publishing import Publisher, newest_of, publish
-from dataflows.store.scanning import live, scan_files
+from dataflows.store.rewriting import live_rows
+from dataflows.store.scanning import scan_files
 from dataflows.store.writers import locked, session, undisturbed
 
 LARGE_BYTES = 96 * 2**20
@@ -152,7 +150,7 @@ def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...], declarati
         for part in chunk.tables.values():
             must_be_whole(root, part)
     chunk_id = new_chunk_id(batch_id)
-    rows = {table: _rows(root, table, sources) for table in TABLES}
+    rows = {table: live_rows(root, table, sources) for table in TABLES}
     with writing_into(root):
         parts = {
             table: write_table(str(root), table, chunk_id, frame.collect())
@@ -163,18 +161,6 @@ def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...], declarati
     run_ids = scan_files((str(root / parts["runs"].file),)).select("run_id").collect()["run_id"].to_list()
     declared = declarations.digest_of(run_ids)
     return Merger(sources, LiveChunk(chunk_id, code_version, runs, (), parts, declared))
-
-
-def _rows(root: Path, table: str, sources: tuple[LiveChunk, ...]) -> pl.LazyFrame | None:
-    """The live rows of one table in all sources; None when none has any."""
-    wanted = TABLES[table].stored_dtypes()
-    held = [(chunk.tables[table], chunk.superseded) for chunk in sources if table in chunk.tables]
-    scans = [(scan_files((str(root / part.file),)), superseded) for part, superseded in held if part.live_rows]
-    live_rows = [
-        scan.filter(live(superseded)).select(in_shape(wanted, scan.collect_schema().names()))
-        for scan, superseded in scans
-    ]
-    return pl.concat(live_rows) if live_rows else None
 
 
 def _files(chunk: LiveChunk) -> dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from dataflows.store.errors import StoreError
+from dataflows.store.forgotten import Forgotten
 
 FORMAT = 1
 """Version of the manifest's own layout; a newer one is refused, never half read."""
@@ -89,7 +90,7 @@ class Manifest:
     is in `tables`. `studies` is the digest of the studies in force and the recordings they name, '' = no study.
     `settings` is what people gave beside documents and what stays in force until it is given anew, each as JSON text
     by its name. `fleet` holds the parts of fleet tables, made off the rest of the snapshot; `made_of` is the digest of
-    what they were made of, '' = none was made.
+    what they were made of, '' = none was made. `forgotten` is what must not come back, in this snapshot or a later one.
     """
 
     version: int
@@ -108,6 +109,7 @@ class Manifest:
     settings: dict[str, str] = field(default_factory=dict)
     fleet: dict[str, Part] = field(default_factory=dict)
     made_of: str = ""
+    forgotten: Forgotten = field(default_factory=Forgotten)
 
     def whole_parts(self) -> Iterator[tuple[str, Part]]:
         """Every part that belongs to no chunk, with its table."""
@@ -135,7 +137,7 @@ class Manifest:
     def to_json(self) -> bytes:
         """The manifest as it lies on disk."""
         document = {"format": FORMAT} | _members(self) | {"created_at": self.created_at.isoformat()}
-        return json.dumps(document, default=_members, separators=(",", ":")).encode()
+        return json.dumps(document, default=_as_json, separators=(",", ":")).encode()
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
@@ -153,6 +155,7 @@ class Manifest:
             chunks=chunks,
             tables=_parts(document["tables"]),
             fleet=_parts(document.get("fleet", {})),
+            forgotten=_forgotten(document.get("forgotten", {})),
         )
 
 
@@ -164,12 +167,21 @@ class SnapshotGoneError(StoreError):
     """The version was never published, or was vacuumed."""
 
 
+def _as_json(value: Any) -> dict[str, Any] | list[Any]:
+    return sorted(value) if isinstance(value, frozenset) else _members(value)
+
+
 def _members(value: Any) -> dict[str, Any]:
     return {member.name: getattr(value, member.name) for member in fields(value)}
 
 
 def _parts(tables: dict[str, dict[str, Any]]) -> dict[str, Part]:
     return {table: Part(**part) for table, part in tables.items()}
+
+
+def _forgotten(marks: dict[str, Any]) -> Forgotten:
+    lists = {name: frozenset(marked) for name, marked in marks.items() if name != "key"}
+    return Forgotten(marks.get("key", ""), **lists)
 
 
 def manifest_file(root: Path, version: int) -> Path:

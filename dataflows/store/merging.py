@@ -24,6 +24,7 @@ from dataflows.declared import DECLARES, DOCUMENT, Declarations
 from dataflows.store.columns import in_shape, shape_of
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
+from dataflows.store.forgotten import Forgotten
 from dataflows.store.manifest import Chunk, LiveChunk, Part
 from dataflows.store.outdated import DERIVED
 from dataflows.store.rederiving import tables_of_lists
@@ -61,7 +62,7 @@ class Draft:
     The job tables but `snapshots`, and what derives from studies and from unit lists without runs, are `frames` to be
     written or `parts` that stay; `shapes` holds the columns that parts of the draft may have been written with. Not to
     be published before its `stale` chunks are derived again with the `declarations`. `lists`, `studies` and `settings`
-    are as in the manifest.
+    are as in the manifest; `forgotten` holds what is forgotten from now on, nothing = what was forgotten before.
     """
 
     chunks: tuple[LiveChunk, ...]
@@ -73,6 +74,7 @@ class Draft:
     lists: str = ""
     studies: str = ""
     settings: dict[str, str] = field(default_factory=dict)
+    forgotten: Forgotten = field(default_factory=Forgotten)
 
 
 def unchanged(snapshot: Snapshot) -> Draft:

@@ -19,6 +19,7 @@ from dataflows.store.columns import shape_of, stored_columns
 from dataflows.store.errors import writing_into
 from dataflows.store.fleet_tables import fleet_tables
 from dataflows.store.folder import Snapshot, Store
+from dataflows.store.forgotten import Forgotten
 from dataflows.store.manifest import Manifest, Part, manifest_file
 from dataflows.store.merging import Draft, earlier_rows
 from dataflows.store.parts import TEMPORARY, new_chunk_id, sync_folder, write_table
@@ -97,6 +98,7 @@ def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | No
         lists=draft.lists,
         studies=draft.studies,
         settings=draft.settings,
+        forgotten=draft.forgotten or (earlier.forgotten if earlier else Forgotten()),
     )
     untold = replace(untold, older_shapes=_older_shapes(untold, draft.shapes))
     made = fleet_tables(Snapshot(publisher.root, untold), earlier)

@@ -1,6 +1,7 @@
 """Upkeep: what was published, an older snapshot again, and the removal of what nobody needs."""
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -52,6 +53,10 @@ def rollback(store: Store, version: int) -> Snapshot:
     """
     root = store.path
     with locked(root / "manifests"), session(root) as batch_id:
+        if version in _forgotten(root):
+            raise StoreError(
+                f"Snapshot {version} held what was forgotten, and is gone.", "`afp store history` lists the others."
+            )
         restored = store.snapshot(version)
         if restored is None:
             raise StoreError(f"{root} has no snapshot {version}.", "Nothing was published yet.")
@@ -86,18 +91,34 @@ def vacuum(store: Store, keep_versions: int = 1, keep_days: float = KEEP_DAYS) -
         candidates = files_of_batches(root)
         alive = live_writers(root)
         kept = _kept(root, keep_versions, keep_days)
-        listed = {root / part.file for version in kept for part in read_manifest(root, version).parts()}
         dropped = [version for version in published_versions(root) if version < kept[0]] if kept else []
-        for version in dropped:
-            manifest_file(root, version).unlink()
-        sync_folder(root / "manifests")
-        unneeded = [path for path in candidates if path not in listed and batch_of(path) not in alive]
-        sizes = [path.stat().st_size for path in unneeded]
-        for path in unneeded:
-            path.unlink(missing_ok=True)
+        removed = remove_snapshots(root, dropped, candidates, alive)
         remove_leftovers(root)
         write_catalog(root, batch_id)
-        return Vacuumed(len(dropped), len(unneeded), sum(sizes))
+        return Vacuumed(len(dropped), len(removed), sum(removed))
+
+
+def remove_snapshots(root: Path, versions: Collection[int], candidates: list[Path], alive: set[str]) -> list[int]:
+    """Removes these snapshots, and of the candidates every file that no other lists and no live writer wrote.
+
+    Returns the sizes of these files. Raises `StoreError` when a manifest that stays cannot be read, `OSError`.
+    """
+    staying = [version for version in published_versions(root) if version not in versions]
+    listed = {root / part.file for version in staying for part in read_manifest(root, version).parts()}
+    for version in versions:
+        manifest_file(root, version).unlink(missing_ok=True)
+    sync_folder(root / "manifests")
+    unneeded = [path for path in candidates if path not in listed and batch_of(path) not in alive]
+    sizes = [path.stat().st_size for path in unneeded]
+    for path in unneeded:
+        path.unlink(missing_ok=True)
+    return sizes
+
+
+def _forgotten(root: Path) -> frozenset[int]:
+    """Snapshots that held what was forgotten; a damaged newest manifest cannot tell."""
+    newest = _readable(Store(root), published_versions(root)[-1]) if published_versions(root) else None
+    return newest.forgotten.versions if newest else frozenset()
 
 
 def _readable(store: Store, version: int) -> Manifest | None:

@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from afp_nodes.schemas import TABLES, VIEW_COLUMNS
-from dataflows.store import Snapshot, Store, StoreError, batch
+from dataflows.store import Snapshot, Store, StoreError, drafting
 from dataflows.store.batch import open_batch
 from dataflows.store.catalog import connect
 from dataflows.store.checking import check
@@ -114,7 +114,7 @@ def test_two_jobs_that_took_in_the_same_recording_leave_one_copy_of_the_run(stor
 
 def test_a_job_that_was_overtaken_merges_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     overtaken: list[int] = []
-    merged = batch.merged
+    merged = drafting.merged
 
     def merged_too_late(newest: Snapshot | None, *rest: Any) -> Any:
         draft = merged(newest, *rest)
@@ -125,7 +125,7 @@ def test_a_job_that_was_overtaken_merges_again(store: Store, monkeypatch: pytest
 
     with open_batch(store, "1") as job:
         chunk = write_chunk(str(job.root), job.batch_id, chunk_frames({"slow": "s1"}))
-        monkeypatch.setattr(batch, "merged", merged_too_late)
+        monkeypatch.setattr(drafting, "merged", merged_too_late)
         snapshot = job.publish(Contribution((chunk,), sightings_of([chunk])))
     assert published_runs(snapshot) == {"fast1": "f1", "fast2": "f2", "slow": "s1"}
     assert store.versions() == [1, 2, 3]
