@@ -26,6 +26,7 @@ COMMANDS = (
     "probe",
     "nightly",
     "report",
+    "schedule",
     "forget",
     "tables",
     "store",
