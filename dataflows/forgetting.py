@@ -4,8 +4,6 @@ Rule: product contract, sections 4 and 10.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from datetime import date
 from difflib import get_close_matches
 from html import escape
 from json import dumps
@@ -15,22 +13,13 @@ import polars as pl
 
 from dataflows.printable import glimpse
 from dataflows.store import Snapshot, Store, StoreError
-from dataflows.store.forgetting import Forgot, drop, finish, forget, preview, runs_named
+from dataflows.store.forgetting import Forgot, finish, forget, preview, runs_named
 
 NAME_CHARACTERS = 200
 
 
 class NothingToForgetError(Exception):
     """No run is meant by what was asked for; the message says which comes nearest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """What a retention removed: runs that began before a day. `undated` ones stay: they have no start."""
-
-    runs: list[str]
-    before: date
-    undated: int
 
 
 def forget_runs(
@@ -53,28 +42,18 @@ def forget_runs(
     snapshot = target.snapshot()
     if snapshot is None:
         raise StoreError(f"Nothing was published in {store} yet.", "There is nothing to forget.")
-    meant = _meant(snapshot, {"run_id": runs, "tenant": tenants, "principal": principals})
+    try:
+        meant = _meant(snapshot, {"run_id": runs, "tenant": tenants, "principal": principals})
+    except NothingToForgetError:
+        if not dry_run and snapshot.manifest.forgotten and finish(target):
+            return Forgot()
+        raise
     if dry_run:
         return preview(snapshot, meant) if meant else Forgot()
     if not meant:
         finish(target)
         return Forgot()
     return forget(target, meant)
-
-
-def drop_older(store: str, before: date) -> Dropped:
-    """Removes the runs that began before a day (UTC), and does not take the same documents in again.
-
-    Older snapshots keep them until they are vacuumed. Raises `StoreError` when the store cannot be read or written.
-    """
-    target = Store(store)
-    snapshot = target.snapshot()
-    if snapshot is None:
-        return Dropped([], before, 0)
-    starts = snapshot.scan("runs").select("run_id", day=pl.col("started_at").dt.date()).collect()
-    older = sorted(starts.filter(pl.col("day") < before)["run_id"])
-    drop(target, older)
-    return Dropped(older, before, starts["day"].null_count())
 
 
 def files_that_name(folder: str, run_ids: Iterable[str]) -> list[str]:

@@ -157,6 +157,7 @@ class _Intake:
         forgotten = self._options.forgotten
         content = scrubbed(read.kind, read.content_json, forgotten.has_run) if forgotten else read.content_json
         if content is None:
+            self._names_forgotten = True
             return
         self._ingested.inputs.append(
             {

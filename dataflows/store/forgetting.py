@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from afp_nodes.schemas import Inputs, Quarantine, Recordings
+from afp_nodes.schemas import Files, Inputs, Quarantine, Recordings
 from dataflows.declared import Declarations
 from dataflows.store.catalog_file import write_catalog
 from dataflows.store.drafting import drafted, file_of
@@ -76,12 +76,12 @@ def forget(store: Store, run_ids: Collection[str]) -> Forgot:
         if newest is None:
             raise StoreError(f"Nothing was published in {root} yet.", "There is nothing to forget.")
         forgot = _forgot(newest, gone)
-        dropped = [manifest.version for manifest in manifests(root) if _names(Snapshot(root, manifest), gone)]
 
         def draft_of(snapshot: Snapshot | None) -> Draft:
             held = snapshot or newest
             draft = _without(held, gone, batch_id)
-            marked = held.manifest.forgotten.more(_digests(held, gone), gone, [*dropped, held.version])
+            holding = [manifest.version for manifest in manifests(root) if _names(Snapshot(root, manifest), gone)]
+            marked = held.manifest.forgotten.more(_digests(held, gone), gone, {*holding, held.version})
             return replace(draft, forgotten=marked)
 
         _published(root, batch_id, draft_of)
@@ -104,20 +104,22 @@ def drop(store: Store, run_ids: Collection[str]) -> Forgot:
 
         def draft_of(snapshot: Snapshot | None) -> Draft:
             held = snapshot or newest
-            draft = _without(held, gone, batch_id, scrubs=False)
+            draft = _without(held, gone, batch_id, leaves_names=True)
             return replace(draft, forgotten=held.manifest.forgotten.more(_digests(held, gone)))
 
         _published(root, batch_id, draft_of)
         return replace(forgot, rewritten=[])
 
 
-def finish(store: Store) -> None:
-    """Ends what a forgetting that was killed had begun, if anything is left of it."""
+def finish(store: Store) -> bool:
+    """Ends what a forgetting that was killed had begun; whether anything was left to do."""
     root = store.path
     with locked(root / "manifests"), session(root) as batch_id, writing_into(root):
-        _swept(root, batch_id)
-        _uncached(root)
+        is_behind = not store.shows_newest()
+        removed = _swept(root, batch_id)
+        cached = _uncached(root)
         write_catalog(root, batch_id)
+        return bool(is_behind or removed.versions or removed.files or cached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,20 +154,20 @@ def _uncached(root: Path) -> int:
     return len(files)
 
 
-def _without(held: Snapshot, gone: frozenset[str], batch_id: str, *, scrubs: bool = True) -> Draft:
-    """The snapshot without these runs, as a draft.
+def _without(held: Snapshot, gone: frozenset[str], batch_id: str, *, leaves_names: bool = False) -> Draft:
+    """The snapshot without these runs, as a draft. With `leaves_names`, other documents and files may still name them.
 
     It is made as if a snapshot were there whose parts never had them: whatever is made of all runs is made anew.
     """
     root, manifest = held.root, held.manifest
     inputs = earlier_rows(held, Inputs)
-    inputs = scrubbed_inputs(inputs, gone.__contains__) if scrubs else inputs
+    inputs = inputs if leaves_names else scrubbed_inputs(inputs, gone.__contains__)
     chunks = tuple(_chunks_without(held, gone, batch_id, Declarations.among(inputs)))
     kept = {
         "recordings": earlier_rows(held, Recordings).filter(~pl.col("run_id").is_in(gone)),
         "inputs": inputs,
-        "quarantine": _quarantine(held, gone),
-        "files": _files(held, gone),
+        "quarantine": earlier_rows(held, Quarantine) if leaves_names else _quarantine(held, gone),
+        "files": earlier_rows(held, Files) if leaves_names else _files(held, gone, inputs),
     }
     parts = {table: write_table(str(root), table, new_chunk_id(batch_id), frame) for table, frame in kept.items()}
     tables = {name: part for name, part in manifest.tables.items() if name in ("snapshots", "study_runs")}
@@ -194,10 +196,14 @@ def _digests(held: Snapshot, gone: frozenset[str]) -> list[str]:
     return _of_gone(held, gone)["recording_sha256"].unique().to_list()
 
 
-def _files(held: Snapshot, gone: frozenset[str]) -> pl.DataFrame:
-    """The files that held none of these runs; the others are read again, and what of them is kept is known."""
-    files = held.scan_parts("files").collect()
-    of_gone = {file_of(uri) for uri in _of_gone(held, gone)["source_uri"]}
+def _files(held: Snapshot, gone: frozenset[str], inputs: pl.DataFrame) -> pl.DataFrame:
+    """The files that held none of these runs, and no document that is not among the inputs that are left.
+
+    The others are read again, and what of them is kept is known.
+    """
+    files, staying = earlier_rows(held, Files), set(inputs["source_uri"])
+    went = [uri for uri in earlier_rows(held, Inputs)["source_uri"] if uri not in staying]
+    of_gone = {file_of(uri) for uri in (*went, *_of_gone(held, gone)["source_uri"])}
     return files.filter(~pl.col("source_uri").is_in(of_gone), ~_mentions("source_uri", gone))
 
 
@@ -211,7 +217,7 @@ def _quarantine(held: Snapshot, gone: frozenset[str]) -> pl.DataFrame:
 
 
 def _mentions(column: str, gone: frozenset[str]) -> pl.Expr:
-    return pl.any_horizontal(pl.col(column).str.contains(run_id, literal=True) for run_id in sorted(gone))
+    return pl.col(column).str.contains_any(sorted(gone))
 
 
 def _names(snapshot: Snapshot, gone: frozenset[str]) -> bool:

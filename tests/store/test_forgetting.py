@@ -10,9 +10,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from dataflows.forgetting import NothingToForgetError, drop_older, files_that_name, forget_runs
+from dataflows.forgetting import NothingToForgetError, files_that_name, forget_runs
 from dataflows.job import run
-from dataflows.store import Snapshot, Store, StoreError
+from dataflows.retention import drop_older
+from dataflows.store import Snapshot, Store, StoreError, forgetting
 from dataflows.store.batch import open_batch
 from dataflows.store.checking import check
 from dataflows.store.compaction import compact
@@ -187,9 +188,42 @@ def test_a_tenant_or_principal_is_forgotten_with_all_runs_and_does_not_block_lat
     assert set(newest(store).scan("runs").collect()["run_id"]) == {"later"}
 
 
+@pytest.mark.parametrize("moment", ["_swept", "_uncached"])
+def test_what_was_begun_for_a_tenant_is_ended_by_asking_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (store.path / "cache/embeddings").mkdir(parents=True, exist_ok=True)
+    (store.path / "cache/embeddings/kept.parquet").touch()
+    with monkeypatch.context() as patched:
+        patched.setattr(forgetting, moment, killed)
+        with pytest.raises(KeyboardInterrupt):
+            forget_runs(str(store.path), tenants=["alice"])
+    assert forget_runs(str(store.path), tenants=["alice"]).runs == []
+    assert not (store.path / "cache/embeddings").exists()
+    with pytest.raises(NothingToForgetError):
+        forget_runs(str(store.path), tenants=["alice"])
+
+
+def test_a_list_of_the_run_alone_goes_with_its_place(store: Store, inbox: Path) -> None:
+    place = write(inbox / "alone.units.json", units(GONE, "only of hers"))
+    run([str(inbox)], str(store.path))
+    forget_runs(str(store.path), runs=[GONE])
+    place.touch()
+    assert run([str(inbox)], str(store.path)).duplicate == 7
+    assert names(store.path, "alone.units.json", "only of hers") == []
+
+
 def test_an_unknown_name_forgets_nothing_and_says_what_comes_nearest(store: Store) -> None:
     before = newest(store).version
-    for asked in ({"runs": [GONE[:-1]]}, {"tenants": ["alic"]}, {"runs": [KEPT], "principals": ["p11"]}):
+    unknown: list[dict[str, Any]] = [
+        {"runs": [GONE[:-1]]},
+        {"tenants": ["alic"]},
+        {"runs": [KEPT], "principals": ["p11"]},
+    ]
+    for asked in unknown:
         with pytest.raises(NothingToForgetError, match="Did you mean"):
             forget_runs(str(store.path), **asked)
     assert newest(store).version == before
@@ -278,11 +312,14 @@ def test_runs_that_are_too_old_are_dropped_and_not_taken_in_again(tmp_path: Path
     write(inbox / "undated.json", recording("undated", "x", startedAt=None))
     run([str(inbox)], store)
     dropped = drop_older(store, date(2026, 1, 3))
-    assert (dropped.runs, dropped.undated) == (["day1", "day2"], 1)
+    assert (dropped.runs, dropped.documents, dropped.undated) == (["day1", "day2"], 2, 1)
     assert set(newest(Store(store)).scan("runs").collect()["run_id"]) == {"day3", "undated"}
-    for path in inbox.iterdir():
-        path.touch()
-    assert run([str(inbox)], store).loaded == 0
+    for touched in (False, True):
+        for path in inbox.iterdir() if touched else ():
+            path.touch()
+        again = run([str(inbox)], store)
+        assert (again.found, again.loaded, again.duplicate) == (4, 0, 4)
+    assert newest(Store(store)).row_counts()["files"] == 4
     assert drop_older(store, date(2026, 1, 3)).runs == []
     assert check(Store(store)) == []
     rollback(Store(store), 1)
