@@ -38,9 +38,9 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Written:
 def run_night(tmp_path: Path, written: Written) -> Nightly:
     """Runs a nightly job on the morning after a night, over `inbox`, into `store`."""
 
-    def run(night: date, **options: Any) -> NightlySummary:
+    def run(after: date, **options: Any) -> NightlySummary:
         written.jobs.append([])
-        options = {"today": night + timedelta(days=1), **options}
+        options = {"today": after + timedelta(days=1), **options}
         inbox = options.pop("inbox", tmp_path / "inbox")
         return nightly(str(inbox), str(tmp_path / "store"), str(tmp_path / "reports"), **options)
 
