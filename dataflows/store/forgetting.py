@@ -36,7 +36,8 @@ from dataflows.version import CODE_VERSION
 class Forgot:
     """What was removed: runs, their documents, rows by table, snapshots, files, and cached embeddings as a whole.
 
-    `rewritten` names the studies, unit lists and declarations that lost what they said of these runs, or went.
+    `rewritten` names the studies, unit lists and declarations that lost what they said of these runs, `withdrawn` those
+    that said nothing else.
     """
 
     runs: list[str] = field(default_factory=list)
@@ -46,6 +47,7 @@ class Forgot:
     files: int = 0
     cached_files: int = 0
     rewritten: list[str] = field(default_factory=list)
+    withdrawn: list[str] = field(default_factory=list)
 
 
 def runs_named(snapshot: Snapshot) -> pl.DataFrame:
@@ -80,7 +82,7 @@ def forget(store: Store, run_ids: Collection[str]) -> Forgot:
         def draft_of(snapshot: Snapshot | None) -> Draft:
             held = snapshot or newest
             draft = _without(held, gone, batch_id)
-            holding = [manifest.version for manifest in manifests(root) if _names(Snapshot(root, manifest), gone)]
+            holding = [manifest.version for manifest in manifests(root) if _may_name(Snapshot(root, manifest), gone)]
             marked = held.manifest.forgotten.more(_digests(held, gone), gone, {*holding, held.version})
             return replace(draft, forgotten=marked)
 
@@ -108,7 +110,7 @@ def drop(store: Store, run_ids: Collection[str]) -> Forgot:
             return replace(draft, forgotten=held.manifest.forgotten.more(_digests(held, gone)))
 
         _published(root, batch_id, draft_of)
-        return replace(forgot, rewritten=[])
+        return replace(forgot, rewritten=[], withdrawn=[])
 
 
 def finish(store: Store) -> bool:
@@ -220,8 +222,15 @@ def _mentions(column: str, gone: frozenset[str]) -> pl.Expr:
     return pl.col(column).str.contains_any(sorted(gone))
 
 
+def _may_name(snapshot: Snapshot, gone: frozenset[str]) -> bool:
+    """Whether some row of a snapshot may name one of these runs: so do files that are lost or damaged."""
+    try:
+        return _names(snapshot, gone)
+    except (OSError, pl.exceptions.PolarsError):
+        return True
+
+
 def _names(snapshot: Snapshot, gone: frozenset[str]) -> bool:
-    """Whether some row of a snapshot may name one of these runs."""
     recorded = _of_gone(snapshot, gone).height + sum(
         not gone.isdisjoint(_run_ids(snapshot.root, chunk)) for chunk in snapshot.manifest.chunks
     )
@@ -235,13 +244,17 @@ def _forgot(newest: Snapshot, gone: frozenset[str]) -> Forgot:
     with_runs = [t for t in newest.tables() if "run_id" in newest.manifest.columns[t]]
     counted = {t: _count(newest, t, gone) for t in with_runs}
     inputs = earlier_rows(newest, Inputs)
-    left = dict(scrubbed_inputs(inputs, gone.__contains__).select("source_uri", "content_json").iter_rows())
-    touched = [uri for uri, text in inputs.select("source_uri", "content_json").iter_rows() if left.get(uri) != text]
+    place = ["sha256", "source_uri", "position"]
+    left = scrubbed_inputs(inputs, gone.__contains__).select(*place, left="content_json")
+    beside = inputs.join(left, on=place, how="left")
+    rewritten = beside.filter(pl.col("left") != pl.col("content_json"))
+    withdrawn = beside.filter(pl.col("left").is_null())
     return Forgot(
         runs=sorted(gone),
         documents=len(_digests(newest, gone)),
         rows={table: rows for table, rows in counted.items() if rows},
-        rewritten=sorted(touched),
+        rewritten=sorted(set(rewritten["source_uri"])),
+        withdrawn=sorted(set(withdrawn["source_uri"])),
     )
 
 

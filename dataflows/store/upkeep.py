@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from dataflows.store.catalog_file import write_catalog
 from dataflows.store.embeddings import remove_leftovers
 from dataflows.store.errors import StoreError, writing_into
 from dataflows.store.folder import Snapshot, Store
+from dataflows.store.forgotten import Forgotten
 from dataflows.store.manifest import Manifest, manifest_file, published_versions, read_manifest
 from dataflows.store.merging import unchanged
 from dataflows.store.parts import sync_folder
@@ -53,7 +54,8 @@ def rollback(store: Store, version: int) -> Snapshot:
     """
     root = store.path
     with locked(root / "manifests"), session(root) as batch_id:
-        if version in _forgotten(root):
+        forgotten = _forgotten(store)
+        if version in forgotten.versions:
             raise StoreError(
                 f"Snapshot {version} held what was forgotten, and is gone.", "`afp store history` lists the others."
             )
@@ -61,7 +63,7 @@ def rollback(store: Store, version: int) -> Snapshot:
         if restored is None:
             raise StoreError(f"{root} has no snapshot {version}.", "Nothing was published yet.")
         _must_be_whole(restored)
-        draft = unchanged(restored)
+        draft = replace(unchanged(restored), forgotten=forgotten)
 
         def base_of() -> Base:
             try:
@@ -115,10 +117,10 @@ def remove_snapshots(root: Path, versions: Collection[int], candidates: list[Pat
     return sizes
 
 
-def _forgotten(root: Path) -> frozenset[int]:
-    """Snapshots that held what was forgotten; a damaged newest manifest cannot tell."""
-    newest = _readable(Store(root), published_versions(root)[-1]) if published_versions(root) else None
-    return newest.forgotten.versions if newest else frozenset()
+def _forgotten(store: Store) -> Forgotten:
+    """What was forgotten, as the newest manifest says that can be read: what once was forgotten stays so."""
+    manifests = (_readable(store, version) for version in reversed(store.versions()))
+    return next((manifest.forgotten for manifest in manifests if manifest), Forgotten())
 
 
 def _readable(store: Store, version: int) -> Manifest | None:

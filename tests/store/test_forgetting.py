@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Iterator
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +140,7 @@ def test_what_is_forgotten_is_in_no_file_and_what_is_kept_is_whole(store: Store,
     assert forgot.rewritten == [
         str(inbox / name) for name in ("d.declarations.json", "lists.units.json", "s.study.json")
     ]
+    assert forgot.withdrawn == []
     assert newest(store).row_counts()["probe_runs"] == 3
 
 
@@ -178,6 +179,22 @@ def test_neither_rollback_nor_compaction_brings_it_back(store: Store) -> None:
     assert check(store) == []
 
 
+def test_what_was_forgotten_stays_so_where_a_damaged_snapshot_is_rolled_back(store: Store) -> None:
+    forget_runs(str(store.path), runs=[GONE])
+    rollback(store, 1)
+    (store.path / "manifests" / f"{store.versions()[-1]:010d}.json").write_text("{")
+    assert rollback(store, 1).manifest.forgotten.has_run(GONE)
+
+
+def test_an_older_snapshot_that_lost_a_file_goes_since_it_may_have_held_the_run(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store").create()
+    lost = publish_runs(store, {KEPT: "b1"})
+    publish_runs(store, {GONE: "a1"})
+    Path(lost.files("recordings")[0]).unlink()
+    assert forget(store, [GONE]).snapshots == [1, 2]
+    assert check(store) == []
+
+
 def test_a_tenant_or_principal_is_forgotten_with_all_runs_and_does_not_block_later_ones(
     store: Store, inbox: Path
 ) -> None:
@@ -210,7 +227,7 @@ def test_what_was_begun_for_a_tenant_is_ended_by_asking_again(
 def test_a_list_of_the_run_alone_goes_with_its_place(store: Store, inbox: Path) -> None:
     place = write(inbox / "alone.units.json", units(GONE, "only of hers"))
     run([str(inbox)], str(store.path))
-    forget_runs(str(store.path), runs=[GONE])
+    assert forget_runs(str(store.path), runs=[GONE]).withdrawn == [str(place)]
     place.touch()
     assert run([str(inbox)], str(store.path)).duplicate == 7
     assert names(store.path, "alone.units.json", "only of hers") == []
@@ -311,7 +328,7 @@ def test_runs_that_are_too_old_are_dropped_and_not_taken_in_again(tmp_path: Path
         write(inbox / f"{day}.json", recording(f"day{day}", "x", startedAt=f"2026-01-0{day}T12:00:00Z"))
     write(inbox / "undated.json", recording("undated", "x", startedAt=None))
     run([str(inbox)], store)
-    dropped = drop_older(store, date(2026, 1, 3))
+    dropped = drop_older(store, datetime(2026, 1, 3, tzinfo=UTC))
     assert (dropped.runs, dropped.documents, dropped.undated) == (["day1", "day2"], 2, 1)
     assert set(newest(Store(store)).scan("runs").collect()["run_id"]) == {"day3", "undated"}
     for touched in (False, True):
@@ -320,7 +337,7 @@ def test_runs_that_are_too_old_are_dropped_and_not_taken_in_again(tmp_path: Path
         again = run([str(inbox)], store)
         assert (again.found, again.loaded, again.duplicate) == (4, 0, 4)
     assert newest(Store(store)).row_counts()["files"] == 4
-    assert drop_older(store, date(2026, 1, 3)).runs == []
+    assert drop_older(store, datetime(2026, 1, 3, tzinfo=UTC)).runs == []
     assert check(Store(store)) == []
     rollback(Store(store), 1)
     assert newest(Store(store)).row_counts()["runs"] == 4

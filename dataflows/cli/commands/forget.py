@@ -81,9 +81,11 @@ def _sentences(forgot: "Forgot", naming: list[str], *, dry_run: bool) -> Iterato
         yield from _listed(forgot.runs)
         rows = ", ".join(f"{table} {count:,}" for table, count in sorted(forgot.rows.items()))
         yield f"rows: {rows or 'none'}"
-        if forgot.rewritten:
-            yield f"rewritten without them: {counted(len(forgot.rewritten), 'document')}"
-            yield from _listed(forgot.rewritten)
+        told = {"kept without what it says of them": forgot.rewritten, "removed as a whole": forgot.withdrawn}
+        for what, documents in told.items():
+            if documents:
+                yield f"studies, unit lists and declarations, {what}: {len(documents):,}"
+                yield from _listed(documents)
         if not dry_run:
             yield (
                 f"also removed: {counted(len(forgot.snapshots), 'older snapshot')},"
