@@ -24,13 +24,14 @@ class Arrived(msgspec.Struct, frozen=True):
 class GivenNights(msgspec.Struct, frozen=True):
     """Which nights are reported: days of the timezone up to `last`, from `first` or the first run's, if earlier.
 
-    `arrived` goes by the night, as `2026-01-31`.
+    `arrived` goes by the night, as `2026-01-31`. Runs of nights before `kept_from` were dropped; None = none were.
     """
 
     timezone: str
     first: date
     last: date
     arrived: dict[str, Arrived] = {}
+    kept_from: date | None = None
 
 
 class Price(msgspec.Struct, frozen=True):

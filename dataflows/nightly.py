@@ -7,8 +7,8 @@ were missed: what it knows stands in the snapshot, and which reports show which 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo, available_timezones
 import msgspec
 import polars as pl
 
+from afp_nodes.days import ONE_DAY, day_begins
 from afp_nodes.fleet.windows import MOST_NIGHTS
 from afp_nodes.given import NIGHTS, Arrived, GivenNights, as_setting, nights_given
 from afp_nodes.words import NightOutcome
@@ -29,7 +30,6 @@ from dataflows.summary import Summary
 from dataflows.thresholds import Threshold, crossed
 from dataflows.whole_files import replacing
 
-ONE_DAY = timedelta(days=1)
 MOST_REPORTS = 31
 """Nights whose reports are written in one job, the newest; older ones are made by `--date`."""
 
@@ -53,6 +53,7 @@ class NightlySummary:
 
     `crossed` holds the thresholds that were, with the metric. `newly_refused` counts what the jobs of this night
     refused for the first time and no report has shown yet. `undated_runs` belong to no night.
+    `dropped_runs` are those of nights before `kept_from`, NULL = all are kept.
     """
 
     job: Summary
@@ -68,6 +69,8 @@ class NightlySummary:
     newly_refused: int
     undated_runs: int
     reports: list[str]
+    dropped_runs: int = 0
+    kept_from: str | None = None
 
 
 def nightly(
@@ -79,6 +82,7 @@ def nightly(
     night: str | None = None,
     prices: Mapping[str, str] | None = None,
     thresholds: Sequence[Threshold] = (),
+    keep_days: int | None = None,
     today: date | None = None,
     complain: Callable[[str], None] = lambda _: None,
     **options: Any,
@@ -87,7 +91,8 @@ def nightly(
 
     The night is the last that is over, in the timezone; `today` stands for the day of the clock there. The timezone is
     the one given last, UTC before one is. `prices` is a setting (see `dataflows.prices_file`), `complain` hears of a
-    section of a report that fails, and `options` are those of `dataflows.run`.
+    section of a report that fails, and `options` are those of `dataflows.run`. With `keep_days` the runs of all nights
+    but the newest so many are dropped in the end.
 
     Raises:
         HeldError: another nightly job holds the store.
@@ -104,9 +109,11 @@ def nightly(
         before = _given(target.snapshot())
         name = zone or (before.timezone if before else "UTC")
         day = _night(night, today or datetime.now(ZoneInfo(name)).date(), before)
-        settings_of = partial(_settings, before, name, day, dict(prices or {}))
+        given = _with_night(before, name, day)
+        settings_of = partial(_settings, given, dict(prices or {}))
         summary = job.run([inbox], store, settings_of=settings_of, may_be_empty=True, **options)
-        return _reported(target, summary, day, folder, thresholds, complain)
+        reported = _reported(target, summary, day, folder, thresholds, complain)
+        return reported if keep_days is None else _without_older(target, folder, keep_days, reported)
 
 
 def known_timezone(name: str) -> str:
@@ -134,21 +141,28 @@ def _night(asked: str | None, today: date, before: GivenNights | None) -> date:
         raise NoSuchNightError(f"The night of {night} has not begun: today is {today}. Ask for an earlier one.")
     if before and night <= before.last - MOST_NIGHTS * ONE_DAY:
         raise NoSuchNightError(f"The night of {night} is not reported: only {MOST_NIGHTS:,} up to {before.last} are.")
+    if before and before.kept_from and night < before.kept_from:
+        raise NoSuchNightError(f"The runs of {night} were dropped: nights are kept from {before.kept_from} on.")
     return night
 
 
-def _settings(
-    before: GivenNights | None, timezone: str, night: date, prices: dict[str, str], arrived: Arrived
-) -> dict[str, str]:
-    """The settings with the night among those that are reported, and what the job took in and refused counted to it.
+def _with_night(before: GivenNights | None, timezone: str, night: date) -> GivenNights:
+    """The nights that are reported, with this one."""
+    if before is None:
+        return GivenNights(timezone, night, night)
+    first, last = min(before.first, night), max(before.last, night)
+    return msgspec.structs.replace(before, timezone=timezone, first=first, last=last)
+
+
+def _settings(given: GivenNights, prices: dict[str, str], arrived: Arrived) -> dict[str, str]:
+    """The settings, with what the job took in and refused counted to the last night.
 
     A job that makes an earlier night's report again still belongs to the last night.
     """
-    first, last = (min(before.first, night), max(before.last, night)) if before else (night, night)
-    so_far = before.arrived if before else {}
-    known = so_far.get(str(last), Arrived())
+    last = str(given.last)
+    known = given.arrived.get(last, Arrived())
     now = Arrived(known.taken_in + arrived.taken_in, known.refused + arrived.refused)
-    return {**prices, NIGHTS: as_setting(GivenNights(timezone, first, last, {**so_far, str(last): now}))}
+    return {**prices, NIGHTS: as_setting(msgspec.structs.replace(given, arrived={**given.arrived, last: now}))}
 
 
 def _reported(
@@ -190,6 +204,33 @@ def _reported(
         undated_runs=production.join(dated, on="run_id", how="anti").select(pl.len()).collect().item(),
         reports=[str(path) for path in written],
     )
+
+
+def _without_older(store: Store, folder: Path, keep_days: int, reported: NightlySummary) -> NightlySummary:
+    """Drops the runs of all nights but the newest so many; reports stay as they were, for nothing came to change them."""
+    from dataflows.retention import drop_older  # noqa: PLC0415 - few jobs drop runs
+
+    given = _given(store.snapshot())
+    if given is None:
+        return reported
+    kept_from = max(given.last - (keep_days - 1) * ONE_DAY, given.kept_from or date.min)
+    kept = msgspec.structs.replace(given, first=max(given.first, kept_from), kept_from=kept_from)
+    shown, before = _shown(folder), _snapshot_ids(store)
+    job.run([], str(store.path), settings_of=lambda _: {NIGHTS: as_setting(kept)}, may_be_empty=True)
+    dropped = drop_older(str(store.path), day_begins(kept_from, given.timezone))
+    now = _snapshot_ids(store)
+    stands = {night: now.get(night, noted) for night, noted in shown.items() if before.get(night) == noted}
+    _note(folder, shown | stands)
+    return replace(reported, dropped_runs=len(dropped.runs), kept_from=str(kept_from))
+
+
+def _snapshot_ids(store: Store) -> dict[str, str]:
+    """By night, with which snapshot its row came to be."""
+    snapshot = store.snapshot()
+    if snapshot is None:
+        return {}
+    rows = snapshot.scan("night_reports").select(pl.col("night").cast(pl.String), "snapshot_id").collect()
+    return dict(rows.iter_rows())
 
 
 def _due(rows: Mapping[date, Any], shown: Mapping[str, str], given: GivenNights, night: date) -> list[date]:

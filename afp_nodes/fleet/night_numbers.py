@@ -1,7 +1,7 @@
 """The numbers of each night with their intervals, and how they differ from those of the night before.
 
 A change is called worse or better where its interval leaves out 0. The intervals of all metrics together are wide
-enough that of a hundred nights that differ in nothing at most about one is called worse: docs/nightly.md.
+enough that of a hundred nights that differ in nothing at most two are called worse: docs/nightly.md.
 """
 
 from datetime import date
@@ -29,7 +29,8 @@ Z = 1.959963984540054
 """Deviations that 95 of 100 values of a normal distribution lie within: for the interval of one rate."""
 
 Z_OF_CHANGES = 2.983
-"""Deviations that 1 of 700 values lies above: seven metrics, each called worse without cause once in 700 nights."""
+"""Deviations that 1 of 700 values of a normal distribution lies above. Rates of few runs are none: at the worst noise
+one of seven metrics is called worse without cause in three of a thousand nights."""
 
 FEWEST_RUNS = 5
 """With fewer runs on a side, not even none against all lies beyond noise."""

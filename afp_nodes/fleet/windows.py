@@ -1,19 +1,18 @@
 """Nights: days of a timezone as windows of time, and the runs that began in them. Rule: product contract, section 8."""
 
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import UTC, date, datetime
 
 import dataframely as dy
 import polars as pl
 
+from afp_nodes.days import ONE_DAY, day_begins
 from afp_nodes.given import nights_given
 from afp_nodes.schemas import FleetFacts, Nights, NightWindows, RunNights
 
 MOST_NIGHTS = 1_100
 """Nights that have a report, the newest: a run that is dated decades back must not make thousands of empty ones."""
 
-ONE_DAY = timedelta(days=1)
 CALENDAR = (datetime(2, 1, 1, tzinfo=UTC), datetime(9998, 1, 1, tzinfo=UTC))
 """Moments that days can be told of, in every timezone."""
 
@@ -51,7 +50,8 @@ def night_windows(run_nights: dy.LazyFrame[RunNights], settings: dict[str, str])
     if given is None:
         return NightWindows.create_empty(lazy=True)
     nights = run_nights.select(pl.col("night").min()).collect()["night"].to_list()
-    first = max(min([given.first, given.last, *filter(None, nights)]), given.last - (MOST_NIGHTS - 1) * ONE_DAY)
+    newest = max(given.last - (MOST_NIGHTS - 1) * ONE_DAY, given.kept_from or date.min)
+    first = max(min([given.first, given.last, *filter(None, nights)]), newest)
     days = [first + number * ONE_DAY for number in range((given.last - first).days + 1)]
     return _windows(given.timezone, days).with_columns(timezone=pl.lit(given.timezone)).pipe(NightWindows.cast)
 
@@ -76,11 +76,6 @@ def _first_clocks(events: pl.LazyFrame, run_ids: list[str]) -> pl.LazyFrame:
 
 
 def _windows(timezone: str, days: Iterable[date]) -> pl.LazyFrame:
-    """Each day with its first moment and that of the next: a day may have 23 or 25 hours, or begin after midnight."""
-    zone = ZoneInfo(timezone)
-    rows = [(day, _begins(day, zone), _begins(day + ONE_DAY, zone)) for day in sorted(days)]
+    """Each day with its first moment and that of the next."""
+    rows = [(day, day_begins(day, timezone), day_begins(day + ONE_DAY, timezone)) for day in sorted(days)]
     return pl.LazyFrame(rows, schema={"night": pl.Date, "window_start": MOMENT, "window_end": MOMENT}, orient="row")
-
-
-def _begins(day: date, zone: ZoneInfo) -> datetime:
-    return datetime.combine(day, time(), zone).astimezone(UTC)

@@ -357,3 +357,20 @@ def test_an_inbox_unreadable_in_part_is_a_night_with_something_refused(tmp_path:
     summary = run_night(NIGHT)
     assert summary.metrics["runs"] == 6
     assert summary.newly_refused >= 1
+
+
+def test_nights_past_the_kept_days_go_and_are_never_told_as_empty(
+    tmp_path: Path, run_night: Nightly, written: Written
+) -> None:
+    nights = [NIGHT + timedelta(days=each) for each in range(4)]
+    for night in nights:
+        arrive(tmp_path, str(night), runs(6, night))
+        last = run_night(night, keep_days=2)
+    assert (last.dropped_runs, last.kept_from) == (6, str(nights[2]))
+    assert set(reports_of(tmp_path / "store")) == {str(night) for night in nights[2:]}
+    assert {row["night"] for row in rows(tmp_path / "store", "nights")} == set(nights[2:])
+    assert written.jobs == [[night] for night in nights], "what was dropped makes no report again"
+    again = run_night(nights[3], keep_days=2)
+    assert (again.metrics["runs"], again.dropped_runs) == (6, 0)
+    with pytest.raises(NoSuchNightError, match="were dropped"):
+        run_night(nights[3], night=str(nights[0]))

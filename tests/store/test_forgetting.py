@@ -58,10 +58,11 @@ def recording(run_id: str, secret: str, **members: Any) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def inbox(tmp_path: Path) -> Path:
-    """Two runs of two people, an older version of one, and documents that name both."""
-    folder = tmp_path / "inbox"
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs of two people, an older version of one, and documents that name both; and a store that two jobs filled."""
+    base = tmp_path_factory.mktemp("forgetting")
+    folder = base / "inbox"
     folder.mkdir()
     write(folder / f"{GONE}.json", recording(GONE, ONLY_GONE, tenant="alice", principal="p1"))
     write(folder / "older.json", recording(GONE, ONLY_GONE + " or not", complete=False))
@@ -73,16 +74,25 @@ def inbox(tmp_path: Path) -> Path:
     runs = [{"run_id": run_id, "arm_or_spec_id": side, "seed": seed, "output": "x"} for run_id, side, seed in probes]
     runs.append({"run_id": GONE, "arm_or_spec_id": "spec", "seed": 1, "output": ONLY_GONE})
     write(folder / "s.study.json", study | {"original_run_id": GONE, "original_output": ONLY_GONE, "runs": runs})
-    return folder
+    run([str(folder / "kept.json")], str(base / "store"))
+    run([str(folder)], str(base / "store"))
+    return base
 
 
 @pytest.fixture
-def store(inbox: Path, tmp_path: Path) -> Store:
-    """A store of all that, filled by two jobs."""
-    path = tmp_path / "store"
-    run([str(inbox / "kept.json")], str(path))
-    run([str(inbox)], str(path))
-    return Store(path)
+def inbox(filled: Path) -> Iterator[Path]:
+    """The documents; what a test adds to them goes after it."""
+    folder = filled / "inbox"
+    documents = set(folder.iterdir())
+    yield folder
+    for path in set(folder.iterdir()) - documents:
+        path.unlink()
+
+
+@pytest.fixture
+def store(filled: Path, tmp_path: Path) -> Store:
+    """The store of all that."""
+    return Store(shutil.copytree(filled / "store", tmp_path / "store"))
 
 
 def write(path: Path, document: Any) -> Path:

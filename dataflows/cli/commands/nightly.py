@@ -10,7 +10,7 @@ from afp_nodes.metrics import METRICS
 from dataflows.cli.failures import ExitCode, explained
 from dataflows.cli.job_story import PLACE_CHARACTERS, accounts, refusals, shell_word, standing
 from dataflows.cli.lean import be_lean
-from dataflows.cli.options import as_json_option, quiet_option, store_option
+from dataflows.cli.options import as_json_option, extension_options, quiet_option, store_option
 from dataflows.cli.output import aside, json_result, result
 from dataflows.cli.progress import shown_progress
 from dataflows.printable import glimpse
@@ -59,6 +59,12 @@ METRIC_LINES = fill(", ".join(METRICS), 76, break_on_hyphens=False)
     " valid_from, input, output (per million tokens), currency.",
 )
 @click.option(
+    "--keep-days",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Drop the runs of nights older than the newest N, by their starts, and do not take them in again.",
+)
+@click.option(
     "--jobs", metavar="N", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that work at once."
 )
 @click.option("--keep-tokens", is_flag=True, help="Store token events too, not only their number.")
@@ -72,6 +78,7 @@ METRIC_LINES = fill(", ".join(METRICS), 76, break_on_hyphens=False)
     help="Refuse a document larger than this once it is decompressed.",
 )
 @click.option("--arms", metavar="FILE", help="Configurations to group recorded runs under, as in `afp run`.")
+@extension_options
 @click.option(
     "--executor",
     type=click.Choice(("local", "ray")),
@@ -156,12 +163,13 @@ def _prices(path: str | None) -> dict[str, str]:
 def _summary(inbox: str, store: str, reports: str, *, quiet: bool, **options: Any) -> "NightlySummary":
     """What the job did, its progress shown meanwhile."""
     be_lean()
-    from dataflows.inputs import NoSuchPathError  # noqa: PLC0415 - `--help` needs no data frames
+    from dataflows.extensions import ExtensionError  # noqa: PLC0415 - `--help` needs no data frames
+    from dataflows.inputs import NoSuchPathError  # noqa: PLC0415
     from dataflows.nightly import NoSuchNightError, NoSuchTimezoneError, nightly  # noqa: PLC0415
     from dataflows.store import StoreError  # noqa: PLC0415
     from dataflows.workers import NoClusterError  # noqa: PLC0415
 
-    known = (NoClusterError, NoSuchNightError, NoSuchPathError, NoSuchTimezoneError, StoreError)
+    known = (ExtensionError, NoClusterError, NoSuchNightError, NoSuchPathError, NoSuchTimezoneError, StoreError)
     with explained(*known), shown_progress(quiet=quiet) as progress:
         return nightly(inbox, store, reports, progress=progress, complain=aside, **options)
 
@@ -176,6 +184,7 @@ def _sentences(summary: "NightlySummary", store: str, reports: str) -> list[str]
         *_changes(summary),
         *_found(summary),
         *_undated(summary),
+        *_dropped(summary),
         f"reports: {counted(len(summary.reports), 'file')} written in {shell_word(reports)}",
     ]
 
@@ -220,6 +229,13 @@ def _undated(summary: "NightlySummary") -> list[str]:
     if not summary.undated_runs:
         return []
     return [f"  {counted(summary.undated_runs, 'run')} of the store without a recorded time: they belong to no night"]
+
+
+def _dropped(summary: "NightlySummary") -> list[str]:
+    if summary.kept_from is None:
+        return []
+    runs = counted(summary.dropped_runs, "run")
+    return [f"  kept from {summary.kept_from} on: {runs} dropped; older snapshots have them until they are vacuumed"]
 
 
 def _attention(summary: "NightlySummary") -> list[str]:
