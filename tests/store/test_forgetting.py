@@ -60,7 +60,7 @@ def recording(run_id: str, secret: str, **members: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs of two people, an older version of one, and documents that name both; and a store that two jobs filled."""
+    """Two runs of two people, an older version of one, documents that name both, and a store that two jobs filled."""
     base = tmp_path_factory.mktemp("forgetting")
     folder = base / "inbox"
     folder.mkdir()
