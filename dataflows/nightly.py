@@ -207,7 +207,7 @@ def _reported(
 
 
 def _without_older(store: Store, folder: Path, keep_days: int, reported: NightlySummary) -> NightlySummary:
-    """Drops the runs of all nights but the newest so many; reports stay as they were, for nothing came to change them."""
+    """Drops the runs of all nights but the newest so many; reports stay, since nothing came to change them."""
     from dataflows.retention import drop_older  # noqa: PLC0415 - few jobs drop runs
 
     given = _given(store.snapshot())
