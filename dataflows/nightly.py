@@ -20,7 +20,7 @@ import polars as pl
 
 from afp_nodes.days import ONE_DAY, day_begins
 from afp_nodes.fleet.windows import MOST_NIGHTS
-from afp_nodes.given import NIGHTS, Arrived, GivenNights, as_setting, nights_given
+from afp_nodes.given import NIGHTS, Arrived, GivenNights, as_setting, nights_given, notes_given
 from afp_nodes.words import NightOutcome
 from dataflows import job
 from dataflows.nightly_lock import holding
@@ -53,7 +53,7 @@ class NightlySummary:
 
     `crossed` holds the thresholds that were, with the metric. `newly_refused` counts what the jobs of this night
     refused for the first time and no report has shown yet. `undated_runs` belong to no night.
-    `dropped_runs` are those of nights before `kept_from`, NULL = all are kept.
+    `idle_notes` are findings that people speak of and nothing shows. `dropped_runs` are those of nights before `kept_from`, NULL = all are kept.
     """
 
     job: Summary
@@ -69,6 +69,7 @@ class NightlySummary:
     newly_refused: int
     undated_runs: int
     reports: list[str]
+    idle_notes: list[str]
     dropped_runs: int = 0
     kept_from: str | None = None
 
@@ -123,6 +124,12 @@ def known_timezone(name: str) -> str:
         return name
     near = get_close_matches(name, names, n=1, cutoff=0.0)[0]
     raise NoSuchTimezoneError(f"There is no timezone {glimpse(name, CHARACTERS)!r}. Did you mean {near}?")
+
+
+def _idle_notes(snapshot: Snapshot) -> list[str]:
+    """Findings that people speak of and neither a run nor a study shows: gone with their runs, or misspelled."""
+    shown = set(snapshot.scan("findings").select("finding_id").collect()["finding_id"])
+    return [note.id for note in notes_given(snapshot.manifest.settings) if note.id not in shown]
 
 
 def _given(snapshot: Snapshot | None) -> GivenNights | None:
@@ -203,6 +210,7 @@ def _reported(
         newly_refused=max(summary.newly_quarantined, missed),
         undated_runs=production.join(dated, on="run_id", how="anti").select(pl.len()).collect().item(),
         reports=[str(path) for path in written],
+        idle_notes=_idle_notes(snapshot),
     )
 
 

@@ -205,6 +205,7 @@ def test_what_people_say_of_findings_is_in_force_with_the_next_job(tmp_path: Pat
     assert (found["first_night"], found["last_night"], found["first_run_id"]) == (NIGHT, NIGHT, f"{NIGHT}-0")
     notes.write_text(f'[[finding]]\nid = "{name}"\nstate = "muted"\nnote = "known"\nuntil = {NIGHT}\n')
     muted = run_night(NIGHT)
+    assert muted.idle_notes == []
     assert (muted.metrics["muted_findings"], muted.metrics["findings"]) == (1, 0)
     [found] = rows(tmp_path / "store", "findings")
     assert (found["state"], found["note"], found["until"]) == ("muted", "known", NIGHT)
@@ -214,6 +215,8 @@ def test_what_people_say_of_findings_is_in_force_with_the_next_job(tmp_path: Pat
     (tmp_path / "inbox" / "more.units.json").write_text(json.dumps(listed))
     ended = run_night(following)
     assert (ended.metrics["muted_findings"], ended.metrics["findings"], ended.metrics["new_findings"]) == (0, 1, 0)
+    notes.write_text('[[finding]]\nid = "mistyped"\nstate = "muted"\n')
+    assert run_night(following).idle_notes == ["mistyped"]
     arrive(tmp_path, "c", runs(6, following + timedelta(days=1)))
     assert run_night(following + timedelta(days=1)).metrics["vanished_findings"] == 1
     [found] = rows(tmp_path / "store", "findings")

@@ -8,7 +8,7 @@ import click
 
 from afp_nodes.metrics import METRICS
 from dataflows.cli.failures import ExitCode, explained
-from dataflows.cli.job_story import PLACE_CHARACTERS, accounts, refusals, shell_word, standing
+from dataflows.cli.job_story import PLACE_CHARACTERS, SHOWN, accounts, refusals, shell_word, standing
 from dataflows.cli.lean import be_lean
 from dataflows.cli.options import as_json_option, extension_options, quiet_option, store_option
 from dataflows.cli.output import aside, json_result, result
@@ -184,6 +184,7 @@ def _sentences(summary: "NightlySummary", store: str, reports: str) -> list[str]
         *_changes(summary),
         *_found(summary),
         *_undated(summary),
+        *_idle_notes(summary),
         *_dropped(summary),
         f"reports: {counted(len(summary.reports), 'file')} written in {shell_word(reports)}",
     ]
@@ -229,6 +230,13 @@ def _undated(summary: "NightlySummary") -> list[str]:
     if not summary.undated_runs:
         return []
     return [f"  {counted(summary.undated_runs, 'run')} of the store without a recorded time: they belong to no night"]
+
+
+def _idle_notes(summary: "NightlySummary") -> list[str]:
+    return [
+        f"  findings.toml speaks of {glimpse(note, PLACE_CHARACTERS)}, which nothing shows"
+        for note in summary.idle_notes[:SHOWN]
+    ]
 
 
 def _dropped(summary: "NightlySummary") -> list[str]:
