@@ -53,7 +53,8 @@ class NightlySummary:
 
     `crossed` holds the thresholds that were, with the metric. `newly_refused` counts what the jobs of this night
     refused for the first time and no report has shown yet. `undated_runs` belong to no night.
-    `idle_notes` are findings that people speak of and nothing shows. `dropped_runs` are those of nights before `kept_from`, NULL = all are kept.
+    `idle_notes` are findings that people speak of and nothing shows. `dropped_runs` are those of nights before
+    `kept_from`, NULL = all are kept.
     """
 
     job: Summary
