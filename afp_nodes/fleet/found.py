@@ -19,6 +19,7 @@ from afp_nodes.words import (
     FindingSubject,
     MissingContextVerdict,
     ProbeVerdict,
+    Standing,
     Tier,
     UnitKind,
     VerdictKind,
@@ -133,7 +134,7 @@ def _skills(stored: dict[str, pl.LazyFrame]) -> pl.LazyFrame:
 def _tools(stored: dict[str, pl.LazyFrame]) -> pl.LazyFrame:
     """Tools whose calls leave an answer, or a question to a person, in doubt."""
     shown = stored["standings"].select("run_id", "answered", "standing")
-    shown = shown.filter(pl.col("answered") | (pl.col("standing") == "ask")).select("run_id")
+    shown = shown.filter(pl.col("answered") | (pl.col("standing") == Standing.ASK)).select("run_id")
     reasons = stored["reasons"].select("run_id", "reason", "class")
     return (
         stored["reason_calls"]

@@ -6,7 +6,7 @@ never called worse, and never well.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,8 @@ import dataframely as dy
 import msgspec
 import polars as pl
 
+from afp_nodes.days import ONE_DAY
+from afp_nodes.fleet.night_numbers import MOST, ONE_CURRENCY
 from afp_nodes.given import nights_given, notes_given, prices_given
 from afp_nodes.metrics import METRICS, OUTAGE_RATES
 from afp_nodes.schemas import (
@@ -31,8 +33,6 @@ from afp_nodes.schemas import (
 from afp_nodes.versions import CHECKED, version_standing
 from afp_nodes.words import FindingState, NightChange, NightDoubt, NightOutcome, NightRemark
 
-ONE_DAY = timedelta(days=1)
-MOST = 0.5
 DIGITS = 9
 """Digits of a number after the point: those beyond differ from machine to machine."""
 
@@ -189,8 +189,7 @@ class _Shown:
 def _spent() -> pl.Expr:
     """What the runs of a night cost, as far as that is known; NULL where several currencies would be summed."""
     cost = pl.col("cost").filter("tokens_counted")
-    is_one = pl.col("currency").drop_nulls().n_unique() <= 1
-    return pl.when(is_one & (cost.count() > 0)).then(cost.sum())
+    return pl.when(ONE_CURRENCY & (cost.count() > 0)).then(cost.sum())
 
 
 def _versions(night_runs: pl.LazyFrame) -> pl.LazyFrame:

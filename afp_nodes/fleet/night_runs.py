@@ -18,7 +18,7 @@ from afp_nodes.schemas import (
     RunNights,
 )
 from afp_nodes.versions import CHECKED
-from afp_nodes.words import CallStatus, Chart, Ending, Standing
+from afp_nodes.words import CallStatus, Chart, Ending, Standing, VerdictKind
 
 DOUBT = (Standing.ASK, Standing.NOT_SURE)
 CAPPED = pl.col("dropped_events") > 0
@@ -96,16 +96,12 @@ def _standings(stored: dict[str, pl.LazyFrame]) -> pl.LazyFrame:
 
 
 def _missing_context(stored: dict[str, pl.LazyFrame]) -> pl.LazyFrame:
-    return _verdict(stored, "missing-context", "missing_context")
+    verdicts = stored["verdicts"].select("run_id", "kind", "verdict")
+    return verdicts.filter(pl.col("kind") == VerdictKind.MISSING_CONTEXT).select("run_id", missing_context="verdict")
 
 
 def _deliveries(stored: dict[str, pl.LazyFrame]) -> pl.LazyFrame:
     return stored["routing"].select("run_id", delivery=pl.coalesce("delivered_verdict", "check_state"))
-
-
-def _verdict(stored: dict[str, pl.LazyFrame], kind: str, name: str) -> pl.LazyFrame:
-    verdicts = stored["verdicts"].select("run_id", "kind", "verdict").filter(pl.col("kind") == kind)
-    return verdicts.select("run_id", pl.col("verdict").alias(name))
 
 
 def _tool_errors(stored: dict[str, pl.LazyFrame]) -> pl.LazyFrame:
