@@ -2,8 +2,10 @@
 
 import hashlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
+from types import ModuleType
 from typing import Any, Literal, get_args, get_type_hints
 
 import polars as pl
@@ -31,6 +33,7 @@ from afp_nodes.routing import events as routing_events
 from afp_nodes.routing import verdicts as routing_verdicts
 from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, Frame
 from dataflows.declared import DOCUMENT, NOTHING_DECLARED, Declarations, declared_of_recorded_and_listed
+from dataflows.extensions import ExtensionError, active, refuse_taken_nodes
 
 NODE_MODULES = (
     facts,
@@ -81,12 +84,30 @@ class SchemaError(Exception):
 class Borders(lifecycle.NodeExecutionMethod):  # type: ignore[misc]
     """Computes each node's frame once, and holds it to the schema its type declares."""
 
-    def __init__(self, *, validate: bool = False) -> None:
-        """`validate` also checks keys, words and NULLs of every frame, which costs more than making it."""
+    def __init__(self, *, validate: bool = False, strangers: Collection[str] = ()) -> None:
+        """`validate` also checks keys, words and NULLs of every frame, which costs more than making it.
+
+        Frames of nodes that users added are always checked so; `strangers` are the modules of these.
+        """
         self.validate = validate
+        self.strangers = strangers
 
     def run_to_execute_node(self, *, node_name: str, node_callable: Any, node_kwargs: dict[str, Any], **_: Any) -> Any:
-        """Execute a node; its frame is computed here, so that several readers share one computation."""
+        """Execute a node; its frame is computed here, so that several readers share one computation.
+
+        Raises `ExtensionError` for whatever goes wrong in a node that a user added, and names it.
+        """
+        if node_callable.__module__ not in self.strangers:
+            return self._computed(node_name, node_callable, node_kwargs, validate=self.validate)
+        try:
+            return self._computed(node_name, node_callable, node_kwargs, validate=True)
+        except Exception as error:
+            raise ExtensionError(
+                f"Node {node_name} of {node_callable.__module__} failed; nothing was published."
+                f" {type(error).__name__}: {error}"
+            ) from error
+
+    def _computed(self, node_name: str, node_callable: Any, node_kwargs: dict[str, Any], *, validate: bool) -> Any:
         result = node_callable(**node_kwargs)
         if not isinstance(result, pl.LazyFrame):
             return result
@@ -94,17 +115,35 @@ class Borders(lifecycle.NodeExecutionMethod):  # type: ignore[misc]
         schema = _schema_of(node_callable)
         if schema is not None:
             _hold_to(schema, frame, node_name)
-            if self.validate:
+            if validate:
                 schema.validate(frame)
         return frame.lazy()
 
 
-@cache
 def graph(*, validate: bool = False) -> driver.Driver:
-    """The driver of the derivation graph."""
+    """The driver of the derivation graph, with the modules of nodes that users added."""
+    return _graph(active().modules, validate=validate)
+
+
+@cache
+def _graph(added: tuple[ModuleType, ...], *, validate: bool) -> driver.Driver:
     logging.getLogger("hamilton").setLevel(logging.CRITICAL)
-    borders = Borders(validate=validate)
-    return driver.Builder().with_modules(*NODE_MODULES).with_adapters(borders).build()
+    refuse_taken_nodes(NODE_MODULES, added)
+    borders = Borders(validate=validate, strangers=frozenset(module.__name__ for module in added))
+    with _told_of(added):
+        return driver.Builder().with_modules(*NODE_MODULES, *added).with_adapters(borders).build()
+
+
+@contextmanager
+def _told_of(added: tuple[ModuleType, ...]) -> Iterator[None]:
+    """What Hamilton finds wrong with the graph is due to the nodes that were added, where some were."""
+    try:
+        yield
+    except ValueError as error:
+        if not added:
+            raise
+        names = ", ".join(module.__name__ for module in added)
+        raise ExtensionError(f"The nodes of {names} do not fit into the graph: {error}") from error
 
 
 def derive(facts: Frames, declared: Frames = NOTHING_DECLARED, *, validate: bool = False, **inputs: Any) -> Frames:
@@ -116,9 +155,12 @@ def derive(facts: Frames, declared: Frames = NOTHING_DECLARED, *, validate: bool
     Raises:
         SchemaError: a node gave a frame that its type does not declare.
     """
-    with pl.Config(engine_affinity=ENGINE):
-        made = graph(validate=validate).execute(CHUNK_TABLES, inputs={"facts": facts, "declared": declared, **inputs})
-        return {name: made[name].collect() for name in CHUNK_TABLES}
+    extension = active()
+    tables = [*CHUNK_TABLES, *(schema.table_name() for schema in extension.tables)]
+    given = {"facts": facts, "declared": declared, "classifier": extension.classifier, **inputs}
+    with pl.Config(engine_affinity=ENGINE), _told_of(extension.modules):
+        made = graph(validate=validate).execute(tables, inputs=given)
+        return {name: made[name].collect() for name in tables}
 
 
 def tables_of(documents: Iterable[bytes | tuple[str, bytes]], *, validate: bool = False, **inputs: Any) -> Frames:

@@ -5,6 +5,7 @@ from typing import Any
 
 from afp_nodes.refusals import Refusal
 from afp_nodes.words import InputKind
+from dataflows.extensions import Given
 from dataflows.inputs import Limits
 from dataflows.store.forgotten import Forgotten
 from dataflows.store.manifest import Chunk
@@ -23,7 +24,8 @@ class IngestOptions:
     """What every worker of a job needs to know. Picklable.
 
     `known` names the documents that were taken in before, see `document_name`. `declared` is the file that holds what
-    applications declare, None = nothing is known to be declared. What is `forgotten` is not taken in.
+    applications declare, None = nothing is known to be declared. What is `forgotten` is not taken in;
+    `extension` is what the job was told to use.
     """
 
     store_root: str
@@ -31,6 +33,7 @@ class IngestOptions:
     declared: str | None = None
     known: frozenset[str] = frozenset()
     forgotten: Forgotten = field(default_factory=Forgotten)
+    extension: Given = field(default_factory=Given)
     keep_tokens: bool = False
     split_runs: bool = False
     limits: Limits = field(default_factory=Limits)

@@ -7,6 +7,8 @@ from functools import partial
 
 from afp_nodes.given import Arrived
 from dataflows.accounts import Accounts
+from dataflows.extensions import DEFAULT, activate, active
+from dataflows.extensions import Given as Extended
 from dataflows.findings_file import findings_setting
 from dataflows.ingested import Ingested, IngestOptions
 from dataflows.inputs import Found, Limits, Source, find_sources
@@ -35,6 +37,8 @@ def run(
     split_runs: bool = False,
     max_document_mb: int = 512,
     arms: str | None = None,
+    nodes: Sequence[str] = (),
+    classifier: str = DEFAULT,
     settings_of: SettingsOf = lambda _: {},
     may_be_empty: bool = False,
     progress: Progress | None = None,
@@ -45,7 +49,11 @@ def run(
     `arms` is a file of configurations to group recorded runs under. They, what the store's `findings.toml` says, and
     what `settings_of` gives (JSON texts by name), come into force in place of earlier ones.
 
+    `nodes` are modules of nodes, or files of them, that are added to the graph, `classifier` the name of another
+    classifier of suspects.
+
     Raises:
+        ExtensionError: a module of nodes cannot be used, or one of its nodes failed.
         FindingsFileError: the store's `findings.toml` cannot be read as one.
         NoClusterError: the work was to be done on a cluster (`executor` is `ray`), and there is none.
         NoDocumentsError: there is no document, and nothing that could not be read either, and not `may_be_empty`.
@@ -53,6 +61,8 @@ def run(
         StoreError: the store cannot be read or written.
     """
     began = time.monotonic()
+    extension = Extended(tuple(nodes), classifier)
+    activate(extension)
     given = _Given.of(arms)
     found = given.left_out_of(find_sources(paths, except_folders=[store]))
     if not (found.sources or found.refusals or may_be_empty):
@@ -76,6 +86,7 @@ def run(
         options_of = partial(
             IngestOptions,
             store_root=str(target.path),
+            extension=extension,
             keep_tokens=keep_tokens,
             split_runs=split_runs,
             limits=Limits(max_document_bytes=max_document_mb * 2**20),
@@ -158,7 +169,7 @@ def _written(
     from dataflows.store.batch import open_batch  # noqa: PLC0415
     from dataflows.store.rederiving import chunks_derived_again  # noqa: PLC0415
 
-    with open_batch(store, CODE_VERSION) as batch:
+    with open_batch(store, active().made(CODE_VERSION)) as batch:
         if batch.base and batch.base.version != known.version:
             known = Known.of(batch.base)
         unchanged, changed = known.divided(sources)
@@ -192,7 +203,7 @@ def _arrived(ingested: Ingested, known: Known) -> Arrived:
 
 def _is_due(known: Known, settings: Mapping[str, str]) -> bool:
     """Whether a snapshot has to be published even if no document is new."""
-    if known.snapshot is None or is_outdated(known.snapshot, CODE_VERSION):
+    if known.snapshot is None or is_outdated(known.snapshot, active().made(CODE_VERSION)):
         return True
     return not settings.items() <= known.snapshot.manifest.settings.items()
 

@@ -15,6 +15,7 @@ from afp_nodes.record.inputs import named_kind
 from afp_nodes.schemas import Files, Inputs, Quarantine, Recordings, Table
 from afp_nodes.words import DocumentStatus
 from dataflows.declared import DECLARES, DOCUMENT, Declarations, hand_over
+from dataflows.extensions import activate, active
 from dataflows.ingest import ingest
 from dataflows.ingested import DECLARING, Ingested, IngestOptions
 from dataflows.inputs import Source
@@ -83,6 +84,7 @@ def _parts(sources: Sequence[Source], options: IngestOptions, workers: Workers) 
 
 def _whole_share(options: IngestOptions, sources: Sequence[Source]) -> Ingested:
     """One worker's share, as one result."""
+    activate(options.extension)
     total = Ingested()
     for part in ingest(sources, options):
         total += part
@@ -108,7 +110,7 @@ def rederived_chunks(known: Known, batch: Batch) -> dict[str, Chunk]:
     """New parts for chunks whose tables an older version of the derivations made, by the id of the old chunk."""
     if known.snapshot is None:
         return {}
-    outdated = needs_rederiving(known.snapshot, CODE_VERSION)
+    outdated = needs_rederiving(known.snapshot, active().made(CODE_VERSION))
     declarations = Declarations.among(known.inputs) if outdated else Declarations()
     return {
         chunk.id: derived_again(batch.root, batch.batch_id, chunk, declarations)

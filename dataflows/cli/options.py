@@ -31,6 +31,20 @@ quiet_option: Callable[[Command], Command] = click.option(
 )
 
 
+def extension_options(command: Command) -> Command:
+    """What users add to the graph, and exchange in it."""
+    nodes = click.option(
+        "--nodes",
+        metavar="MODULE",
+        multiple=True,
+        help="Add the nodes of this module, or .py file, to the graph (docs/extending.md); may be given several times.",
+    )
+    classifier = click.option(
+        "--classifier", metavar="NAME", default="recorded", show_default=True, help="What names suspects in values."
+    )
+    return nodes(classifier(command))
+
+
 def newest_snapshot(store: str) -> "Snapshot":
     """The newest snapshot of a store.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from afp_nodes.schemas import TABLES, Inputs
+from afp_nodes.schemas import Inputs
 from dataflows.declared import Declarations
 from dataflows.store.catalog_file import write_catalog
 from dataflows.store.errors import StoreError, writing_into
@@ -150,7 +150,8 @@ def _merger(root: Path, batch_id: str, sources: tuple[LiveChunk, ...], declarati
         for part in chunk.tables.values():
             must_be_whole(root, part)
     chunk_id = new_chunk_id(batch_id)
-    rows = {table: live_rows(root, table, sources) for table in TABLES}
+    tables = sorted({table for source in sources for table in source.tables})
+    rows = {table: live_rows(root, table, sources) for table in tables}
     with writing_into(root):
         parts = {
             table: write_table(str(root), table, chunk_id, frame.collect())

@@ -26,7 +26,7 @@ from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
 from dataflows.store.forgotten import Forgotten
 from dataflows.store.manifest import Chunk, LiveChunk, Part
-from dataflows.store.outdated import DERIVED
+from dataflows.store.outdated import DERIVED, FACTS
 from dataflows.store.rederiving import tables_of_lists
 from dataflows.store.scanning import live, scan_files
 from dataflows.store.study_tables import OF_STUDIES, StudiesInForce, study_tables
@@ -205,7 +205,7 @@ def _rederived(chunk: LiveChunk, contribution: Contribution, code_version: str) 
     """The chunk with its derived tables as they are made now, if the contribution has them."""
     if chunk.id not in contribution.replaced_chunks:
         return chunk
-    facts = {table: part for table, part in chunk.tables.items() if table not in DERIVED}
+    facts = {table: part for table, part in chunk.tables.items() if table in FACTS}
     again = contribution.replaced_chunks[chunk.id]
     return replace(chunk, code_version=code_version, tables=facts | again.parts, declared=again.declared)
 

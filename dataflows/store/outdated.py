@@ -1,10 +1,13 @@
 """Outdated tables: those that other derivations made. Light: a job asks this before it loads the graph."""
 
-from afp_nodes.schemas import DERIVED_TABLES, STUDY_TABLES
+from afp_nodes.schemas import DERIVED_TABLES, FACT_TABLES, STUDY_TABLES
 from dataflows.store.folder import Snapshot
 
 DERIVED = frozenset(schema.table_name() for schema in DERIVED_TABLES)
 """Tables of chunks that are made again when the derivations change."""
+
+FACTS = frozenset(schema.table_name() for schema in FACT_TABLES)
+"""Tables of chunks that stay as they were read; whatever else a chunk has is derived, by nodes of users too."""
 
 WHOLE = DERIVED | {schema.table_name() for schema in STUDY_TABLES}
 """Tables of a snapshot as a whole that are made again then."""

@@ -66,8 +66,12 @@ def part_name(table: str, unique: str) -> str:
 
 
 def write_table(root: str, table: str, unique: str, frame: pl.DataFrame) -> Part:
-    """Writes one frame of a published table as one part of its own. Raises `OSError`."""
-    return write_part(root, part_name(table, unique), stored_frame(TABLES[table], frame))
+    """Writes one frame of a published table as one part of its own. Raises `OSError`.
+
+    A table that no schema here describes, since its package is not active, is written as it was read.
+    """
+    schema = TABLES.get(table)
+    return write_part(root, part_name(table, unique), stored_frame(schema, frame) if schema else frame)
 
 
 def must_be_whole(root: Path, part: Part) -> None:

@@ -90,7 +90,7 @@ def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | No
         created_at=datetime.now(UTC),
         batch_id=publisher.batch_id,
         code_version=publisher.code_version,
-        columns={name: stored_columns(schema) for name, schema in TABLES.items()},
+        columns=_columns(earlier, draft),
         chunks=draft.chunks,
         tables=draft.parts | {name: _job_part(publisher, name, frame) for name, frame in draft.frames.items()},
         restores=restores,
@@ -107,6 +107,13 @@ def _manifest(publisher: Publisher, base: Base, draft: Draft, restores: int | No
     history = _history(earlier_rows(base.snapshot, Snapshots), untold)
     tables = untold.tables | {"snapshots": _job_part(publisher, "snapshots", history)}
     return replace(untold, tables=tables)
+
+
+def _columns(earlier: Manifest | None, draft: Draft) -> dict[str, dict[str, str]]:
+    """The columns of every table; those that no schema here describes stay as they were, while a chunk has them."""
+    today = {name: stored_columns(schema) for name, schema in TABLES.items()}
+    held = {table for chunk in draft.chunks for table in chunk.tables} - today.keys()
+    return today | {name: earlier.columns[name] for name in sorted(held) if earlier and name in earlier.columns}
 
 
 def _older_shapes(manifest: Manifest, known: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:

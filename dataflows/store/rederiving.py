@@ -12,7 +12,7 @@ from dataflows.store.columns import in_shape
 from dataflows.store.errors import StoreError
 from dataflows.store.folder import Snapshot
 from dataflows.store.manifest import Chunk, LiveChunk
-from dataflows.store.outdated import DERIVED
+from dataflows.store.outdated import DERIVED, FACTS
 from dataflows.store.parts import must_be_whole, write_chunk
 from dataflows.store.scanning import live, scan_files
 
@@ -64,11 +64,11 @@ def facts_in(root: Path, chunk: LiveChunk) -> dict[str, pl.DataFrame]:
 def _derived(facts: Frames, declared: Frames) -> Frames:
     """The derived tables alone: the facts stay as they are."""
     tables = derive(facts, declared)
-    return {name: tables[name] for name in tables if name in DERIVED}
+    return {name: tables[name] for name in tables if name not in FACTS}
 
 
 def _derived_files(chunk: LiveChunk) -> dict[str, str]:
-    return {table: part.file for table, part in chunk.tables.items() if table in DERIVED}
+    return {table: part.file for table, part in chunk.tables.items() if table not in FACTS}
 
 
 def _chunk(snapshot: Snapshot, chunk_id: str) -> LiveChunk:

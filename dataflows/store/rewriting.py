@@ -57,7 +57,10 @@ def _parts_without(
 
 
 def _joined(root: Path, table: str, held: Collection[tuple[Part, tuple[str, ...]]]) -> pl.LazyFrame | None:
-    wanted = TABLES[table].stored_dtypes()
     scans = [(scan_files((str(root / part.file),)), dead) for part, dead in held]
+    if not scans:
+        return None
+    schema = TABLES.get(table)
+    wanted = schema.stored_dtypes() if schema else scans[0][0].collect_schema()
     rows = [scan.filter(live(dead)).select(in_shape(wanted, scan.collect_schema().names())) for scan, dead in scans]
-    return pl.concat(rows) if rows else None
+    return pl.concat(rows)

@@ -131,6 +131,8 @@ def test_every_option_reaches_the_job(afp: Afp, summarised: Any) -> None:
         "split_runs": True,
         "max_document_mb": 9,
         "arms": None,
+        "nodes": (),
+        "classifier": "recorded",
     }
 
 

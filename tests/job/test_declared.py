@@ -14,7 +14,7 @@ import dataflows.publication
 from afp_nodes.refusals import RefusedError
 from dataflows.derive import CHUNK_TABLES, tables_of
 from dataflows.job import run
-from dataflows.store import Snapshot, Store, batch
+from dataflows.store import Snapshot, Store, drafting
 from dataflows.store.checking import check
 from dataflows.store.compaction import compact
 from dataflows.store.upkeep import rollback, vacuum
@@ -108,7 +108,7 @@ def test_chunks_and_workers_change_nothing(
 def test_a_run_is_derived_once_when_what_is_declared_of_it_is_known_or_lies_beside_it(
     inbox: dict[str, Path], whole: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch, "derived_again", never)
+    monkeypatch.setattr(drafting, "derived_again", never)
     assert taken_in(tmp_path / "beside", inbox.values()) == whole
     taken_in(tmp_path / "before", [inbox["all__declarations"], inbox["r__declarations"], inbox["lists__units"]])
     assert taken_in(tmp_path / "before", [inbox["q"], inbox["r"]]) == whole
@@ -187,22 +187,22 @@ def test_compaction_and_vacuum_leave_every_table_as_it_was_and_nothing_to_derive
     vacuum(store, keep_days=0)
     assert check(store) == []
     assert told_tables(store) == whole
-    monkeypatch.setattr(batch, "derived_again", never)
+    monkeypatch.setattr(drafting, "derived_again", never)
     other = write(tmp_path / "other", s=recording("s"))
     taken_in(tmp_path / "store", other.values())
 
 
 def _overtaking(monkeypatch: pytest.MonkeyPatch, others_job: Callable[[], object]) -> None:
     """Another job publishes after this one has merged, and before it can publish."""
-    merged = batch.merged
+    merged = drafting.merged
 
     def merged_too_late(*inputs: Any) -> Any:
         draft = merged(*inputs)
-        monkeypatch.setattr(batch, "merged", merged)
+        monkeypatch.setattr(drafting, "merged", merged)
         others_job()
         return draft
 
-    monkeypatch.setattr(batch, "merged", merged_too_late)
+    monkeypatch.setattr(drafting, "merged", merged_too_late)
 
 
 @pytest.mark.parametrize(

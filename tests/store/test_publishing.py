@@ -257,7 +257,7 @@ def test_a_chunk_that_is_gone_when_its_derivations_come_is_left_alone(store: Sto
 
 def test_parts_written_before_a_column_existed_show_it_as_null(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     stored = TABLES["events"].stored_dtypes()
-    older = {name: dtype for name, dtype in stored.items() if name != "wall_clock_ms"}
+    older = {name: dtype for name, dtype in stored.items() if name != "event_run_id"}
     monkeypatch.setattr(TABLES["events"], "stored_dtypes", classmethod(lambda _: older))
     publish_runs(store, {"r": "a1"})
     monkeypatch.undo()
@@ -266,7 +266,7 @@ def test_parts_written_before_a_column_existed_show_it_as_null(store: Store, mon
     with connect(snapshot) as connection:
         assert_frame_equal(connection.sql("FROM events").pl(), shown, check_row_order=False)
     assert shown.columns == list(stored)
-    assert shown.filter(run_id="r")["wall_clock_ms"].to_list() == [None] * 3
+    assert shown.filter(run_id="r")["event_run_id"].to_list() == [None] * 3
     assert check(store) == []
 
 

@@ -1,14 +1,14 @@
 """`afp run`: the main job."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dataflows.cli.failures import ExitCode, explained
 from dataflows.cli.job_story import PLACE_CHARACTERS, SHOWN, accounts, refusals, shell_word, sql_line, standing
 from dataflows.cli.lean import be_lean
-from dataflows.cli.options import as_json_option, quiet_option, store_option
+from dataflows.cli.options import as_json_option, extension_options, quiet_option, store_option
 from dataflows.cli.output import aside, json_result, result
 from dataflows.cli.progress import shown_progress
 from dataflows.printable import glimpse
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Configurations to group recorded runs under, by their own manifests; in force until others are given.",
 )
+@extension_options
 @click.option(
     "--executor",
     type=click.Choice(("local", "ray")),
@@ -51,14 +52,9 @@ def command(
     *,
     paths: tuple[str, ...],
     store: str,
-    jobs: int,
-    keep_tokens: bool,
-    split_runs: bool,
-    max_document_mb: int,
-    arms: str | None,
-    executor: str,
     quiet: bool,
     as_json: bool,
+    **options: Any,
 ) -> int:
     """Take in every recording under each PATH that is new, derive every table, publish one snapshot.
 
@@ -73,17 +69,7 @@ def command(
       afp run recordings/ --store fleet
       afp run monday.jsonl.gz tuesday.zip --store fleet --jobs 2
     """
-    summary = _summary(
-        paths,
-        store,
-        jobs,
-        executor,
-        keep_tokens=keep_tokens,
-        split_runs=split_runs,
-        max_document_mb=max_document_mb,
-        arms=arms,
-        quiet=quiet,
-    )
+    summary = _summary(paths, store, quiet=quiet, **options)
     if as_json:
         json_result(asdict(summary))
     elif quiet:
@@ -95,40 +81,18 @@ def command(
     return ExitCode.ATTENTION if summary.newly_quarantined else ExitCode.DONE
 
 
-def _summary(
-    paths: tuple[str, ...],
-    store: str,
-    jobs: int,
-    executor: str,
-    *,
-    keep_tokens: bool,
-    split_runs: bool,
-    max_document_mb: int,
-    arms: str | None,
-    quiet: bool,
-) -> "Summary":
+def _summary(paths: tuple[str, ...], store: str, *, quiet: bool, **options: Any) -> "Summary":
     """What the job did, its progress shown meanwhile."""
     be_lean()
     from dataflows import job  # noqa: PLC0415 - `--help` needs no data frames
+    from dataflows.extensions import ExtensionError  # noqa: PLC0415
     from dataflows.inputs import NoSuchPathError  # noqa: PLC0415
     from dataflows.store import StoreError  # noqa: PLC0415
     from dataflows.workers import NoClusterError  # noqa: PLC0415
 
-    with (
-        explained(job.NoDocumentsError, NoClusterError, NoSuchPathError, StoreError),
-        shown_progress(quiet=quiet) as progress,
-    ):
-        return job.run(
-            paths,
-            store,
-            jobs=jobs,
-            executor=executor,
-            keep_tokens=keep_tokens,
-            split_runs=split_runs,
-            max_document_mb=max_document_mb,
-            arms=arms,
-            progress=progress,
-        )
+    known = (job.NoDocumentsError, ExtensionError, NoClusterError, NoSuchPathError, StoreError)
+    with explained(*known), shown_progress(quiet=quiet) as progress:
+        return job.run(paths, store, progress=progress, **options)
 
 
 def _sentences(summary: "Summary", store: str) -> list[str]:
