@@ -22,8 +22,8 @@ class MiniLm:
     id = "minilm"
     judges = (
         "Compares what short English texts are about, by the model all-MiniLM-L6-v2: the same thing said in other words"
-        " looks alike, but so do a statement and its negation, or two texts that differ in a number or a name; of a text"
-        " longer than 256 tokens only the beginning counts, and of other languages it knows little."
+        " looks alike, but so do a statement and its negation, or two texts that differ in a number or a name; of a"
+        " text longer than 256 tokens only the beginning counts, and of other languages it knows little."
     )
 
     def __init__(self) -> None:
