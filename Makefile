@@ -42,8 +42,11 @@ demo: setup  ## derive the sample fleet, then ask a few questions of it
 	@$(BIN)/afp run out/toy/probes --store out/toy/store --quiet
 	$(say) "afp sql \"$(CAUSES)\" --store out/toy/store"
 	@$(BIN)/afp sql "$(CAUSES)" --store out/toy/store
+	@printf '\nThe whole fleet on one page.\n'
+	$(say) 'afp report --out out/report.html'
+	@$(BIN)/afp report --out out/report.html
 	@printf '\n'; printf '%s\n' \
-		'The tables are in $(AFP_STORE). To go on:' \
+		'The tables are in $(AFP_STORE), the report is out/report.html. To go on:' \
 		'' \
 		'  export PATH="$$PWD/$(BIN):$$PATH" AFP_STORE=$(AFP_STORE)' \
 		'  afp tables          what there is to ask' \
