@@ -1,5 +1,6 @@
 """Making a report of a snapshot: every section in order. One that fails is named, and the rest stands."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -7,7 +8,7 @@ import duckdb
 
 from afp_nodes.schemas import TABLES
 from dataflows.glossary import table_entries
-from dataflows.printable import glimpse
+from dataflows.printable import glimpse, printable_lines
 from dataflows.report.asked import Asked
 from dataflows.report.headline import headline
 from dataflows.report.parts import Report, Section
@@ -22,7 +23,12 @@ Complain = Callable[[str], None]
 """Tells the user of something that went wrong."""
 
 
-def report_of(snapshot: Snapshot, night: str | None = None, complain: Complain = lambda _: None) -> Report:
+def to_stderr(said: str) -> None:
+    """Tell it to whoever reads what programs say beside their results."""
+    print(printable_lines(said), file=sys.stderr)
+
+
+def report_of(snapshot: Snapshot, night: str | None = None, complain: Complain = to_stderr) -> Report:
     """The report of a snapshot: of one of its nights, or of all its runs.
 
     The same snapshot and night give the same report: nothing in it is taken from a clock.

@@ -7,7 +7,7 @@ from pathlib import Path
 from dataflows.report.as_html import as_html
 from dataflows.report.as_json import as_json
 from dataflows.report.as_markdown import as_markdown
-from dataflows.report.making import Complain, report_of
+from dataflows.report.making import Complain, report_of, to_stderr
 from dataflows.report.parts import Report
 from dataflows.store import Snapshot
 from dataflows.whole_files import replacing
@@ -24,7 +24,7 @@ def write_reports(
     folder: Path,
     *,
     is_latest: bool = True,
-    complain: Complain = lambda _: None,
+    complain: Complain = to_stderr,
 ) -> list[Path]:
     """Write `report-<night>.html`, `.md` and `.json` into a folder, and the same as `latest.*` unless told otherwise.
 

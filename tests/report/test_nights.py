@@ -46,7 +46,9 @@ def store_in(folder: Path, runs: Iterable[dict[str, Any]], units: list[dict[str,
     (folder / "in.units.json").write_text(json.dumps(units))
     given = {"nights": GivenNights("UTC", FIRST, THIRD)} | settings
     told = {name: as_setting(value) for name, value in given.items()}
-    job.run([str(folder / "in.jsonl"), str(folder / "in.units.json")], str(folder / "store"), settings=told)
+    job.run(
+        [str(folder / "in.jsonl"), str(folder / "in.units.json")], str(folder / "store"), settings_of=lambda _: told
+    )
     return folder / "store"
 
 
@@ -123,6 +125,14 @@ def test_what_an_empty_night_does_not_show_has_not_vanished(store: Path) -> None
     assert {row["news"] for row in values(report, "findings")} == {"not seen, which says nothing"}
     assert report.headline[1].text == "No run was looked at, so nothing can be said of any."
     assert "vanished: not known" in report.headline[2].text
+
+
+def test_runs_of_no_night_are_counted(tmp_path: Path) -> None:
+    undated = recording("undated", [])
+    store = store_in(tmp_path, [undated, run(FIRST, 0, answers=True)], [])
+    report = report_of(snapshot_of(store), FIRST.isoformat())
+    [row] = tables_of(report)["nightless"].rows
+    assert (row.cells, row.run_ids) == ((1,), ("undated",))
 
 
 def test_the_lines_of_a_night_print_its_rows(store: Path, second: Report, afp: Afp) -> None:

@@ -1,5 +1,11 @@
 """Sections of installed packages: shown as text like ours, and one that fails costs no other."""
 
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
@@ -14,6 +20,7 @@ from dataflows.report.parts import Column, ColumnKind, Plot, PlotKind, Point, Ro
 from tests.cli.conftest import Afp
 from tests.report.conftest import snapshot_of
 
+ROOT = Path(__file__).parents[2]
 MARKUP = "<b onclick=x>bold</b> | **bold**"
 
 
@@ -94,3 +101,34 @@ def test_a_section_of_the_name_of_ours_takes_its_place(monkeypatch: pytest.Monke
     report = report_of(snapshot_of(sample_store))
     assert [section.title for section in report.sections][-1] == "Our store"
     assert len(report.sections) == len(sections.NAMES)
+
+
+def test_the_section_of_the_docs_is_found_once_its_package_is_installed(sample_store: Path, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
+    [module], [project] = (re.findall(rf"```{kind}\n(.*?)```", page, re.DOTALL) for kind in ("python", "toml"))
+    told = tomllib.loads(project)["project"]
+    [(group, points)] = told["entry-points"].items()
+    (tmp_path / "our_sections.py").write_text(module, encoding="utf-8")
+    metadata = tmp_path / "our_sections-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {told['name']}\nVersion: {told['version']}\n")
+    named = "".join(f"{name} = {place}\n" for name, place in points.items())
+    (metadata / "entry_points.txt").write_text(f"[{group}]\n{named}")
+    out = tmp_path / "report.json"
+    words = [
+        sys.executable,
+        "-c",
+        "from dataflows.cli import main; main()",
+        "report",
+        "--store",
+        str(sample_store),
+        "--out",
+        str(out),
+    ]
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = subprocess.run(words, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, f"written: {out}\n")
+    section = json.loads(out.read_text(encoding="utf-8"))["sections"][-1]
+    assert section["title"] == "Tools that fail"
+    [table] = section["tables"]
+    assert sum(row["values"]["calls"] for row in table["rows"]) > 50

@@ -78,6 +78,9 @@ def section(asked: Asked) -> Section:
         shown=ALL,
     )
     metrics = asked.table("metrics", "Every metric of the night", METRICS, empty="No metric is told.", shown=ALL)
+    nightless = asked.table(
+        "nightless", "Runs of no night", {"runs": ColumnKind.NUMBER}, empty="Every production run belongs to a night."
+    )
     unknown = [str(row["metric"]) for row in metrics.values() if row["value"] is None]
     return Section(
         name="night",
@@ -92,7 +95,7 @@ def section(asked: Asked) -> Section:
                 ("changes", "metrics"),
             ),
         ),
-        tables=(night, changes, metrics, nights),
+        tables=(night, changes, metrics, nights, nightless),
     )
 
 
