@@ -67,6 +67,7 @@ select
     shown_by as run_ids
 from told
 order by
+    state = 'gone',
     coalesce(list_position(['new', 'vanished', 'of a study', 'still there'], news), 9),
     runs_in_all desc,
     finding_id
