@@ -1,8 +1,8 @@
 """How it is run: the only code that touches disk, clock, processes and the terminal.
 
 From Python: `run` is the main job, `forget_runs` removes runs for good, `tables_of` derives recordings in memory,
-`Store(path).snapshot().scan(table)` reads a published table; `dataflows.nightly.nightly` is the job of every night. Each is
-loaded when it is first asked for, so that the commands start quickly.
+`Store(path).snapshot().scan(table)` reads a published table; `dataflows.nightly.nightly` is the job of every night.
+Each is loaded when it is first asked for, so that the commands start quickly.
 """
 
 from importlib import import_module
