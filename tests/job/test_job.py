@@ -272,7 +272,7 @@ def test_the_job_and_its_tables_are_at_hand_from_python(inbox: Path, tmp_path: P
     stored = snapshot.scan("loops").collect().height
     documents = [gzip.decompress(path.read_bytes()) for path in inbox.iterdir()]
     assert dataflows.tables_of(documents)["loops"].height == stored > 0
-    with pytest.raises(AttributeError, match="has no attribute 'jobs'; it has Store, run, tables_of"):
+    with pytest.raises(AttributeError, match="has no attribute 'jobs'; it has Store, forget_runs, run, tables_of"):
         dataflows.jobs  # noqa: B018 - asking is the point
 
 
