@@ -83,8 +83,9 @@ def _nightly(places: tuple[str, str, str]) -> list[str]:
 
 
 def _program() -> str:
-    """Where `afp` lies: schedulers look in few places."""
-    return shutil.which("afp") or os.path.abspath(sys.argv[0])
+    """Where `afp` lies, in the environment that runs this: schedulers look in few places."""
+    beside = Path(sys.executable).with_name("afp")
+    return str(beside) if beside.exists() else shutil.which("afp") or os.path.abspath(sys.argv[0])
 
 
 def _absolute(inbox: str) -> str:
