@@ -20,10 +20,13 @@ class RefusedError(Exception):
     """A document that cannot be taken in; whoever knows its place turns it into a `Refusal`."""
 
     def __init__(self, code: QuarantineCode, message: str, remedy: str) -> None:
-        super().__init__(message)
+        super().__init__(code, message, remedy)
         self.code = code
         self.message = message
         self.remedy = remedy
+
+    def __str__(self) -> str:
+        return self.message
 
     def at(self, source_uri: str, position: int) -> Refusal:
         """The same, with its place."""

@@ -7,12 +7,15 @@ from pathlib import Path
 
 
 class StoreError(Exception):
-    """A store that cannot be read or written, with what to do about it."""
+    """A store that cannot be read or written, with what to do about it. It may come from a worker's process."""
 
     def __init__(self, message: str, remedy: str) -> None:
-        super().__init__(f"{message} {remedy}")
+        super().__init__(message, remedy)
         self.message = message
         self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}"
 
 
 @contextmanager

@@ -1,12 +1,18 @@
 """Workers: the same results from this process, from others and from a cluster."""
 
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from afp_nodes.refusals import RefusedError
+from afp_nodes.words import QuarantineCode
+from dataflows.derive import SchemaError
+from dataflows.extensions import ExtensionError
 from dataflows.job import run
-from dataflows.store import Snapshot, Store
+from dataflows.store import Snapshot, Store, StoreError
+from dataflows.store.manifest import SnapshotGoneError
 from dataflows.workers import Executor, Workers
 from tests.cli.conftest import recording, write_lines
 
@@ -16,6 +22,10 @@ RUNS = [f"r{i}" for i in range(6)]
 
 def halved(share: int) -> float:
     return 1 / share
+
+
+def unwritten(share: int) -> None:
+    raise StoreError(f"Cannot write {share}.", "Make room.")
 
 
 @pytest.fixture(params=ALL, ids=lambda workers: f"{workers.executor}-{workers.jobs}")
@@ -32,6 +42,27 @@ def test_every_share_is_worked_on_once_and_a_failure_ends_the_job_with_what_it_w
     assert list(workers.mapped(halved, [])) == []
     with pytest.raises(ZeroDivisionError):
         list(workers.mapped(halved, [1, 0, 2]))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        StoreError("Cannot write.", "Make room."),
+        SnapshotGoneError("It is gone.", "Look."),
+        ExtensionError("Node x failed."),
+        SchemaError("a column"),
+        RefusedError(QuarantineCode.NOT_JSON, "is not JSON", "correct it"),
+    ],
+)
+def test_what_goes_wrong_in_another_process_is_told_in_the_same_words(error: Exception) -> None:
+    told = pickle.loads(pickle.dumps(error))
+    assert (type(told), str(told), vars(told)) == (type(error), str(error), vars(error))
+
+
+@pytest.mark.slow
+def test_a_store_that_cannot_be_written_by_a_worker_is_told_in_its_sentence() -> None:
+    with pytest.raises(StoreError, match=r"Cannot write 1\. Make room\."):
+        list(Workers(2).mapped(unwritten, [1, 1]))
 
 
 @pytest.mark.slow
