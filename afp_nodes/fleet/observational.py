@@ -16,6 +16,7 @@ import polars as pl
 from afp_nodes.given import GivenArms, arms_given
 from afp_nodes.javascript import stringify
 from afp_nodes.schemas import ArmAnswers, ArmContrasts, ArmVerdicts, Verdicts
+from afp_nodes.studies.arms import declared_facets
 from afp_nodes.studies.contrasts import Contrast, chance, contrast
 from afp_nodes.studies.embedders import Embeddings, embedder
 from afp_nodes.studies.plugins import is_known
@@ -104,7 +105,8 @@ def _contrasted(arm_id: str, answers: pl.DataFrame, given: GivenArms, embeddings
     """The row of one arm."""
     compared = list(_compared(arm_id, answers, given.baseline))
     sides = {"baseline": given.baseline, "embedder": given.embedder, **_counts(answers, arm_id, given.baseline)}
-    if (reason := _obstacle(sides, compared)) is not None:
+    reason = _unmatchable(arm_id, given) or _obstacle(sides, compared)
+    if reason is not None:
         return {"arm_id": arm_id, "reason": reason, "runs": 0, "rests_on": [stringify({"reason": reason, **sides})]}
     contrasts = _contrasts(compared, given.embedder, embeddings)
     differences = [each.difference for each in contrasts]
@@ -125,6 +127,15 @@ def _contrasted(arm_id: str, answers: pl.DataFrame, given: GivenArms, embeddings
             *(stringify(_told(one, of)) for one, of in zip(compared, contrasts, strict=True)),
         ],
     }
+
+
+def _unmatchable(arm_id: str, given: GivenArms) -> str | None:
+    """Why no run can belong to one of the two arms; None where runs can."""
+    matched_by_nothing = {arm.name for arm in given.arms if not declared_facets(arm)}
+    for side, name in (("arm", arm_id), ("baseline", given.baseline)):
+        if name in matched_by_nothing:
+            return f"the {side} declares no facet, so that no run's manifest can match it"
+    return None
 
 
 def _obstacle(sides: dict[str, Any], compared: Sequence[_Compared]) -> str | None:

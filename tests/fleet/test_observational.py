@@ -18,7 +18,8 @@ from afp_nodes.studies.embedders import Embeddings
 from tests.tables import shown
 
 ALIKE, OTHER, THIRD = "The parcel leaves on Monday.", "Nobody can tell you that.", "Ask at the desk, please."
-SETTINGS = {ARMS: json.dumps({"arms": [{"id": "a", "facets": {"model": "a"}}, {"id": "b"}], "baseline": "a"})}
+DECLARED = [{"id": each, "facets": {"model": each}} for each in "abcd"]
+SETTINGS = {ARMS: json.dumps({"arms": DECLARED[:2], "baseline": "a"})}
 
 
 def stored(runs: list[dict[str, Any]], standings: Sequence[tuple[str, str]] = ()) -> dict[str, pl.LazyFrame]:
@@ -121,6 +122,15 @@ def test_what_cannot_be_compared_is_said_with_its_reason(rows: list[dict[str, An
     assert json.loads(verdict["evidence_json"])[0]["reason"].startswith(reason)
 
 
+@pytest.mark.parametrize(
+    ("arms", "side"), [([{"id": "a"}, DECLARED[1]], "baseline"), ([DECLARED[0], {"id": "b"}], "arm")]
+)
+def test_an_arm_that_declares_no_facet_is_said_to_match_nothing(arms: list[dict[str, Any]], side: str) -> None:
+    [verdict] = verdicts([], {ARMS: json.dumps({"arms": arms, "baseline": "a"})})
+    assert verdict["verdict"] == "not-comparable"
+    assert json.loads(verdict["evidence_json"])[0]["reason"].startswith(f"the {side} declares no facet")
+
+
 def test_an_embedder_that_is_not_installed_compares_nothing() -> None:
     told = {ARMS: json.dumps(json.loads(SETTINGS[ARMS]) | {"embedder": "no-such"})}
     rows = answered("q", a=[ALIKE, ALIKE], b=[OTHER]) + answered("p", a=[ALIKE, ALIKE], b=[OTHER])
@@ -166,7 +176,7 @@ def test_the_more_questions_vary_the_more_runs_a_difference_needs() -> None:
 
 
 def test_chance_is_shared_out_over_the_arms() -> None:
-    told = {ARMS: json.dumps({"arms": [{"id": each} for each in "abcd"], "baseline": "a"})}
+    told = {ARMS: json.dumps({"arms": DECLARED, "baseline": "a"})}
     texts = {"a": [ALIKE] * 3, "b": [OTHER] * 2, "c": [ALIKE] * 2, "d": [ALIKE] * 2}
     rows = [row for q in "pqr" for row in answered(q, **texts)]
     told_rows = {verdict["subject_id"]: verdict for verdict in verdicts(rows, told)}

@@ -77,3 +77,27 @@ def test_only_good_runs_on_both_sides_claim_a_cause(study: dict[str, Any]) -> No
             assert row["flip_rate_low"] <= row["flips"] / row["samples"] <= row["flip_rate_high"]
         if row["verdict"] == "cost-cause":
             assert row["loops_saved"] >= 1
+
+
+def pooled(told: Tables, subjects: set[str]) -> list[dict[str, Any]]:
+    """Rows about these subjects of several studies, their q-values left out: those depend on all subjects."""
+    rows = [row for row in told["verdicts"].drop("q_value", "verdict").to_dicts() if row["kind"] == "fleet"]
+    return [row for row in rows if row["subject_id"] in subjects]
+
+
+@given(studies("s"), st.integers(2, 3), st.randoms(use_true_random=False))
+def test_pooled_rows_depend_on_the_studies_of_their_subject_alone(
+    study: dict[str, Any], count: int, chance: Any
+) -> None:
+    def again(study_id: str, prefix: str) -> dict[str, Any]:
+        runs = [run | {"run_id": f"{study_id}.{run['run_id']}"} for run in study["runs"]]
+        specs = [spec | {"spec_id": prefix + spec["spec_id"]} for spec in study.get("specs", [])]
+        renamed = [run | {"arm_or_spec_id": prefix + run["arm_or_spec_id"]} for run in runs] if prefix else runs
+        return study | {"study_id": study_id, "runs": renamed, "specs": specs or study.get("specs")}
+
+    same = [again(f"s{n}", "") for n in range(count)]
+    subjects = {row["subject_id"] for row in pooled(tables(*same), set("abcde"))}
+    alone = pooled(tables(*same), subjects)
+    assert pooled(tables(*chance.sample(same, count)), subjects) == alone
+    if study["kind"] != "arms":
+        assert pooled(tables(*same, again("t", "z")), subjects) == alone
