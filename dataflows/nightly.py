@@ -54,7 +54,7 @@ class NightlySummary:
     `crossed` holds the thresholds that were, with the metric. `newly_refused` counts what the jobs of this night
     refused for the first time and no report has shown yet. `undated_runs` belong to no night.
     `idle_notes` are findings that people speak of and nothing shows. `dropped_runs` are those of nights before
-    `kept_from`, NULL = all are kept.
+    `kept_from`, NULL = all are kept. `removed_snapshots` counts old ones that were vacuumed.
     """
 
     job: Summary
@@ -73,6 +73,7 @@ class NightlySummary:
     idle_notes: list[str]
     dropped_runs: int = 0
     kept_from: str | None = None
+    removed_snapshots: int = 0
 
 
 def nightly(
@@ -115,7 +116,9 @@ def nightly(
         settings_of = partial(_settings, given, dict(prices or {}))
         summary = job.run([inbox], store, settings_of=settings_of, may_be_empty=True, **options)
         reported = _reported(target, summary, day, folder, thresholds, complain)
-        return reported if keep_days is None else _without_older(target, folder, keep_days, reported)
+        if keep_days is not None:
+            reported = _without_older(target, folder, keep_days, reported)
+        return replace(reported, removed_snapshots=_vacuumed(target, complain))
 
 
 def known_timezone(name: str) -> str:
@@ -231,6 +234,17 @@ def _without_older(store: Store, folder: Path, keep_days: int, reported: Nightly
     stands = {night: now.get(night, noted) for night, noted in shown.items() if before.get(night) == noted}
     _note(folder, shown | stands)
     return replace(reported, dropped_runs=len(dropped.runs), kept_from=str(kept_from))
+
+
+def _vacuumed(store: Store, complain: Callable[[str], None]) -> int:
+    """Removes old snapshots, and files that no snapshot lists. What was published stands even when this fails."""
+    from dataflows.store.upkeep import vacuum  # noqa: PLC0415 - the database is loaded with it
+
+    try:
+        return vacuum(store).snapshots
+    except StoreError as error:
+        complain(f"The night is reported, but old snapshots could not be removed. {error}")
+        return 0
 
 
 def _snapshot_ids(store: Store) -> dict[str, str]:

@@ -377,3 +377,16 @@ def test_nights_past_the_kept_days_go_and_are_never_told_as_empty(
     assert (again.metrics["runs"], again.dropped_runs) == (6, 0)
     with pytest.raises(NoSuchNightError, match="were dropped"):
         run_night(nights[3], night=str(nights[0]))
+
+
+def test_snapshots_that_are_old_are_removed(tmp_path: Path, run_night: Nightly) -> None:
+    arrive(tmp_path, "a", runs(6))
+    run_night(NIGHT)
+    store = Store(tmp_path / "store")
+    long_ago = time.time() - timedelta(days=8).total_seconds()
+    for manifest in (store.path / "manifests").iterdir():
+        os.utime(manifest, (long_ago, long_ago))
+    arrive(tmp_path, "b", runs(6, NIGHT + timedelta(days=1)))
+    assert run_night(NIGHT + timedelta(days=1)).removed_snapshots == 1
+    assert len(store.versions()) == 1
+    assert check(store) == []

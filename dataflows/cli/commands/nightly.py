@@ -186,6 +186,7 @@ def _sentences(summary: "NightlySummary", store: str, reports: str) -> list[str]
         *_undated(summary),
         *_idle_notes(summary),
         *_dropped(summary),
+        *_vacuumed(summary),
         f"reports: {counted(len(summary.reports), 'file')} written in {shell_word(reports)}",
     ]
 
@@ -244,6 +245,11 @@ def _dropped(summary: "NightlySummary") -> list[str]:
         return []
     runs = counted(summary.dropped_runs, "run")
     return [f"  kept from {summary.kept_from} on: {runs} dropped; older snapshots have them until they are vacuumed"]
+
+
+def _vacuumed(summary: "NightlySummary") -> list[str]:
+    removed = summary.removed_snapshots
+    return [f"  {counted(removed, 'old snapshot')} removed"] if removed else []
 
 
 def _attention(summary: "NightlySummary") -> list[str]:
