@@ -31,18 +31,54 @@ quiet_option: Callable[[Command], Command] = click.option(
 )
 
 
-def extension_options(command: Command) -> Command:
-    """What users add to the graph, and exchange in it."""
-    nodes = click.option(
+def job_options(command: Command) -> Command:
+    """What commands that run the main job share: how it works, and what users add to it or exchange in it."""
+    for option in reversed(_JOB_OPTIONS):
+        command = option(command)
+    return command
+
+
+_JOB_OPTIONS = (
+    click.option(
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        help="Processes that work at once.",
+    ),
+    click.option("--keep-tokens", is_flag=True, help="Store token events too, not only their number."),
+    click.option("--split-runs", is_flag=True, help="Take a bare document that holds several runs as several."),
+    click.option(
+        "--max-document-mb",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=512,
+        show_default=True,
+        help="Refuse a document larger than this once it is decompressed.",
+    ),
+    click.option(
+        "--arms",
+        metavar="FILE",
+        help="Configurations to group recorded runs under, by their own manifests; in force until others are given.",
+    ),
+    click.option(
         "--nodes",
         metavar="MODULE",
         multiple=True,
         help="Add the nodes of this module, or .py file, to the graph (docs/extending.md); may be given several times.",
-    )
-    classifier = click.option(
+    ),
+    click.option(
         "--classifier", metavar="NAME", default="recorded", show_default=True, help="What names suspects in values."
-    )
-    return nodes(classifier(command))
+    ),
+    click.option(
+        "--executor",
+        type=click.Choice(("local", "ray")),
+        default="local",
+        show_default=True,
+        help="Where the work is done: in processes of this machine, or on a Ray cluster that sees the same files.",
+    ),
+)
 
 
 def newest_snapshot(store: str) -> "Snapshot":

@@ -10,7 +10,7 @@ from afp_nodes.metrics import METRICS
 from dataflows.cli.failures import ExitCode, explained
 from dataflows.cli.job_story import PLACE_CHARACTERS, SHOWN, accounts, refusals, shell_word, standing
 from dataflows.cli.lean import be_lean
-from dataflows.cli.options import as_json_option, extension_options, quiet_option, store_option
+from dataflows.cli.options import as_json_option, job_options, quiet_option, store_option
 from dataflows.cli.output import aside, json_result, result
 from dataflows.cli.progress import shown_progress
 from dataflows.printable import glimpse
@@ -64,28 +64,7 @@ METRIC_LINES = fill(", ".join(METRICS), 76, break_on_hyphens=False)
     type=click.IntRange(min=1),
     help="Drop the runs of nights older than the newest N, by their starts, and do not take them in again.",
 )
-@click.option(
-    "--jobs", metavar="N", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that work at once."
-)
-@click.option("--keep-tokens", is_flag=True, help="Store token events too, not only their number.")
-@click.option("--split-runs", is_flag=True, help="Take a bare document that holds several runs as several.")
-@click.option(
-    "--max-document-mb",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=512,
-    show_default=True,
-    help="Refuse a document larger than this once it is decompressed.",
-)
-@click.option("--arms", metavar="FILE", help="Configurations to group recorded runs under, as in `afp run`.")
-@extension_options
-@click.option(
-    "--executor",
-    type=click.Choice(("local", "ray")),
-    default="local",
-    show_default=True,
-    help="Where the work is done, as in `afp run`.",
-)
+@job_options
 @quiet_option
 @as_json_option
 def command(

@@ -8,7 +8,7 @@ import click
 from dataflows.cli.failures import ExitCode, explained
 from dataflows.cli.job_story import PLACE_CHARACTERS, SHOWN, accounts, refusals, shell_word, sql_line, standing
 from dataflows.cli.lean import be_lean
-from dataflows.cli.options import as_json_option, extension_options, quiet_option, store_option
+from dataflows.cli.options import as_json_option, job_options, quiet_option, store_option
 from dataflows.cli.output import aside, json_result, result
 from dataflows.cli.progress import shown_progress
 from dataflows.printable import glimpse
@@ -20,32 +20,7 @@ if TYPE_CHECKING:
 @click.command("run", short_help="Take in recordings, derive every table, publish a snapshot: the main job.")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @store_option
-@click.option(
-    "--jobs", metavar="N", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that work at once."
-)
-@click.option("--keep-tokens", is_flag=True, help="Store token events too, not only their number.")
-@click.option("--split-runs", is_flag=True, help="Take a bare document that holds several runs as several.")
-@click.option(
-    "--max-document-mb",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=512,
-    show_default=True,
-    help="Refuse a document larger than this once it is decompressed.",
-)
-@click.option(
-    "--arms",
-    metavar="FILE",
-    help="Configurations to group recorded runs under, by their own manifests; in force until others are given.",
-)
-@extension_options
-@click.option(
-    "--executor",
-    type=click.Choice(("local", "ray")),
-    default="local",
-    show_default=True,
-    help="Where the work is done: in processes of this machine, or on a Ray cluster that sees the same files.",
-)
+@job_options
 @quiet_option
 @as_json_option
 def command(
