@@ -61,7 +61,7 @@ test: setup dot browser  ## style, types and every test
 	@mkdir -p out
 	$(BIN)/pytest -n logical --dist worksteal --basetemp out/pytest -m 'not deep'
 
-mutants: setup  ## show the tests one faulty line at a time; takes half an hour
+mutants: setup  ## what takes too long for every day: the tests shown one faulty line at a time; half an hour
 	@mkdir -p out
 	$(BIN)/pytest -n logical --dist worksteal --basetemp out/mutants -m deep
 

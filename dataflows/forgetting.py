@@ -43,7 +43,7 @@ def forget_runs(
     if snapshot is None:
         raise StoreError(f"Nothing was published in {store} yet.", "There is nothing to forget.")
     try:
-        meant = _meant(snapshot, {"run_id": runs, "tenant": tenants, "principal": principals})
+        meant = _meant(target, snapshot, {"run_id": runs, "tenant": tenants, "principal": principals})
     except NothingToForgetError:
         if not dry_run and snapshot.manifest.forgotten and finish(target):
             return Forgot()
@@ -63,9 +63,9 @@ def files_that_name(folder: str, run_ids: Iterable[str]) -> list[str]:
     return [str(path) for path in files if _holds(path, spelled)]
 
 
-def _meant(snapshot: Snapshot, asked: dict[str, Collection[str]]) -> set[str]:
+def _meant(store: Store, snapshot: Snapshot, asked: dict[str, Collection[str]]) -> set[str]:
     """The runs that are meant. Runs that were forgotten before are none, and no error."""
-    named = runs_named(snapshot)
+    named = runs_named(store)
     meant: set[str] = set()
     for column, values in asked.items():
         known = set(named[column].drop_nulls())

@@ -7,6 +7,7 @@ forgetting again ends what was begun.
 
 import shutil
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -50,11 +51,21 @@ class Forgot:
     withdrawn: list[str] = field(default_factory=list)
 
 
-def runs_named(snapshot: Snapshot) -> pl.DataFrame:
-    """Every run that some row names, superseded versions too: `run_id`, with the `tenant` and `principal` of each.
+def runs_named(store: Store) -> pl.DataFrame:
+    """Every run that some snapshot names, superseded versions too: `run_id`, with its `tenant` and `principal`.
 
-    Runs that only a study, a unit list or a declaration names have neither.
+    Runs that only a study, a unit list or a declaration names have neither. An older snapshot that is damaged tells
+    nothing: it goes with whatever is forgotten. Raises `StoreError` where the newest cannot be read.
     """
+    newest = store.snapshot()
+    told = [_runs_named_in(newest)] if newest else []
+    for manifest in manifests(store.path):
+        with suppress(OSError, StoreError, pl.exceptions.PolarsError):
+            told.append(_runs_named_in(Snapshot(store.path, manifest)))
+    return pl.concat(told, how="diagonal").unique()
+
+
+def _runs_named_in(snapshot: Snapshot) -> pl.DataFrame:
     columns = {"run_id": pl.String, "tenant": pl.String, "principal": pl.String}
     files = tuple(str(snapshot.root / chunk.tables["runs"].file) for chunk in snapshot.manifest.chunks)
     recorded = scan_files(files).select(list(columns)) if files else pl.LazyFrame(schema=columns)
@@ -83,7 +94,8 @@ def forget(store: Store, run_ids: Collection[str]) -> Forgot:
             held = snapshot or newest
             draft = _without(held, gone, batch_id)
             holding = [manifest.version for manifest in manifests(root) if _may_name(Snapshot(root, manifest), gone)]
-            marked = held.manifest.forgotten.more(_digests(held, gone), gone, {*holding, held.version})
+            digests = {digest for version in {*holding, held.version} for digest in _digests_in(store, version, gone)}
+            marked = held.manifest.forgotten.more(digests, gone, {*holding, held.version})
             return replace(draft, forgotten=marked)
 
         _published(root, batch_id, draft_of)
@@ -191,6 +203,14 @@ def _chunks_without(
 def _run_ids(root: Path, chunk: LiveChunk) -> set[str]:
     """Runs whose rows are in the files of a chunk, those that live no more too."""
     return set(scan_files((str(root / chunk.tables["runs"].file),)).select("run_id").collect()["run_id"])
+
+
+def _digests_in(store: Store, version: int, gone: frozenset[str]) -> list[str]:
+    """The same of an older snapshot; one that is damaged tells none."""
+    with suppress(OSError, StoreError, pl.exceptions.PolarsError):
+        snapshot = store.snapshot(version)
+        return _digests(snapshot, gone) if snapshot else []
+    return []
 
 
 def _digests(held: Snapshot, gone: frozenset[str]) -> list[str]:

@@ -14,7 +14,7 @@ from tests.declaring import declaration, recording, units, write
 from tests.faults.test_killed_runs import COMMAND
 from tests.stores import told_tables
 
-MOMENTS = [("fsync", 0), ("fsync", 9), ("fsync", 27), ("rename", 4), ("rename", 16), ("link", 0), ("unlink", 0)]
+MOMENTS = [("fsync", 0), ("fsync", 27), ("rename", 16), ("link", 0), ("unlink", 0)]
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from dataflows.arms_file import ArmsFile
 from dataflows.inputs import NoSuchPathError
 from dataflows.job import run
 from dataflows.store import Snapshot, Store
@@ -107,18 +108,23 @@ def test_arms_stay_in_force_and_runs_that_come_later_belong_to_them(inbox: Path,
         ),
     ],
 )
-def test_a_file_that_compares_nothing_is_refused_and_the_arms_before_it_stay(
-    inbox: Path, tmp_path: Path, text: str, code: str
-) -> None:
+def test_a_file_that_compares_nothing_is_refused_under_its_reason(tmp_path: Path, text: str, code: str) -> None:
+    (tmp_path / "arms.json").write_text(text)
+    read = ArmsFile.read(str(tmp_path / "arms.json"))
+    [refused] = read.ingested.refusals
+    assert (refused.source_uri, refused.position, refused.code) == (str(tmp_path / "arms.json"), 0, code)
+    assert (read.settings, read.ingested.documents) == ({}, 1)
+
+
+def test_a_refused_file_leaves_the_arms_before_it_and_is_listed_until_it_is_mended(inbox: Path, tmp_path: Path) -> None:
     store = str(tmp_path / "store")
     run([str(inbox)], store, arms=arms_file(tmp_path, *MODELS))
-    (tmp_path / "arms.json").write_text(text)
-    summary = run([str(inbox)], store, arms=str(tmp_path / "arms.json"))
+    refused = arms_file(tmp_path, {"model": "m1"})
+    summary = run([str(inbox)], store, arms=refused)
     assert (summary.quarantined, summary.newly_quarantined, summary.found) == (1, 1, 19)
-    [refused] = newest(store).scan("quarantine").collect().to_dicts()
-    assert (refused["source_uri"], refused["position"], refused["code"]) == (str(tmp_path / "arms.json"), 0, code)
+    assert newest(store).scan("quarantine").collect()["code"].to_list() == ["too-few-arms"]
     assert observed(newest(store)) == [("arm1", "differs")]
-    again = run([str(inbox)], store, arms=str(tmp_path / "arms.json"))
+    again = run([str(inbox)], store, arms=refused)
     assert (again.quarantined, again.newly_quarantined) == (1, 0)
     run([str(inbox)], store, arms=arms_file(tmp_path, *MODELS))
     assert newest(store).row_counts()["quarantine"] == 0

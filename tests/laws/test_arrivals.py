@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflows.job import run
@@ -55,6 +55,7 @@ def arrivals(draw: st.DrawFn) -> tuple[dict[str, Any], list[tuple[list[str], str
     return documents, [(batch, draw(UPKEEP)) for batch in batches]
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(arrivals(), st.integers(0, 9))
 def test_the_order_and_the_batches_in_which_documents_arrive_change_no_table(
     arriving: tuple[dict[str, Any], list[tuple[list[str], str]]], seed: int

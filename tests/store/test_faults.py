@@ -80,7 +80,7 @@ def newest_runs(store: Store) -> dict[str, str]:
     return published_runs(snapshot)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_writer_killed_while_it_writes_any_of_its_parts_leaves_the_last_snapshot(store: Store) -> None:
     """A part is synced while it still has its temporary name: whoever is killed there was writing it."""
     whole = files_below(store.path)

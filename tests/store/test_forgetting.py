@@ -358,3 +358,12 @@ def test_a_store_that_is_empty_has_nothing_to_forget(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="Nothing was published"):
         forget_runs(str(tmp_path / "store"), runs=["r"])
     shutil.rmtree(tmp_path / "store")
+
+
+def test_a_run_that_only_an_older_snapshot_holds_is_forgotten_too(store: Store) -> None:
+    planted = [GONE, ONLY_GONE, *digest(store, GONE)]
+    rollback(store, 1)
+    assert GONE not in str(newest(store).scan("runs").collect()["run_id"].to_list())
+    assert forget_runs(str(store.path), tenants=["alice"]).runs == [GONE]
+    assert names(store.path, *planted) == []
+    assert check(store) == []
