@@ -16,18 +16,17 @@ from tests.store.test_forgetting import names
 from tests.stores import told_tables
 
 FORGET = """
-import os, sys
+import itertools, os, sys
 from dataflows.forgetting import forget_runs
 
 path, call, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 original = getattr(os, call)
+calls = itertools.count()
 
 def halting(*args, **options):
-    global count
-    if count == 0:
+    if next(calls) == count:
         print("halted", flush=True)
         sys.stdin.readline()
-    count -= 1
     return original(*args, **options)
 
 setattr(os, call, halting)

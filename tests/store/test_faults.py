@@ -22,19 +22,18 @@ from dataflows.store.writers import undisturbed
 from tests.store.drawn import chunk_frames, files_below, publish_runs, published_runs, sightings_of
 
 WRITER = """
-import os, signal, sys
+import itertools, os, signal, sys
 from dataflows.store import Store
 from tests.store.test_faults import publish_new_runs
 
 path, call, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 original = getattr(os, call)
+calls = itertools.count()
 
 def halting(*args):
-    global count
-    if count == 0:
+    if next(calls) == count:
         print("halted", flush=True)
         sys.stdin.readline()
-    count -= 1
     return original(*args)
 
 setattr(os, call, halting)
