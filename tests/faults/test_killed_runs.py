@@ -15,18 +15,17 @@ RECORDINGS = ("s-flat-memdecay-travel", "s-grouped-l2-incident", "s-syn-verbs")
 DATA = Path(__file__).parents[1] / "data" / "recordings"
 
 COMMAND = """
-import os, sys, dataflows.ingest
+import itertools, os, sys, dataflows.ingest
 from dataflows.cli import main
 
 inbox, store, call, count = *sys.argv[1:4], int(sys.argv[4])
 original = getattr(os, call)
+calls = itertools.count()
 
 def halting(*args, **options):
-    global count
-    if count == 0:
+    if next(calls) == count:
         os.write(1, b"halted\\n")
         sys.stdin.readline()
-    count -= 1
     return original(*args, **options)
 
 setattr(os, call, halting)
