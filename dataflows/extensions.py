@@ -32,6 +32,8 @@ CLASSIFIERS = "afp.classifiers"
 DOCUMENT_READERS = "afp.readers"
 DEFAULT = "recorded"
 
+OUR_ENDINGS = frozenset(READERS)
+
 DIGEST_CHARACTERS = 8
 
 
@@ -80,15 +82,18 @@ def activate(given: Given = Given()) -> Extension:
     for schema in _active.tables:
         TABLES.pop(schema.table_name(), None)
     _active = NONE
-    READERS.update({point.name: _reader(point.name) for point in entry_points(group=DOCUMENT_READERS)})
+    _offer_readers()
     offered = sorted(point.value for point in entry_points(group=NODES))
     modules = tuple(_module(name) for name in dict.fromkeys((*offered, *given.nodes)))
     tables = tuple(schema for module in modules for schema in _tables(module))
     _refuse_unfit(tables)
-    told = [*(_source(module) for module in modules), given.classifier.encode()]
+    classifier = _classifier(given.classifier)
+    told = [*map(_source, modules), given.classifier.encode()]
+    if classifier is not DEFAULT_CLASSIFIER:
+        told.append(_source(sys.modules[classifier.seeds.__module__]))
     digest = hashlib.sha256(b"\0".join(told)).hexdigest()[:DIGEST_CHARACTERS]
-    is_ours = not modules and given.classifier == DEFAULT
-    _active = NONE if is_ours else Extension(modules, tables, _classifier(given.classifier), digest)
+    is_ours = not modules and classifier is DEFAULT_CLASSIFIER
+    _active = NONE if is_ours else Extension(modules, tables, classifier, digest)
     TABLES.update({schema.table_name(): schema for schema in tables})
     return _active
 
@@ -160,7 +165,23 @@ def _classifier(name: str) -> Classifier:
 
 
 def _source(module: ModuleType) -> bytes:
-    return Path(module.__file__).read_bytes() if module.__file__ else module.__name__.encode()
+    """The source of a module; of one in a package that of the whole package, which it may use."""
+    if module.__file__ is None:
+        return module.__name__.encode()
+    package = sys.modules[module.__name__.partition(".")[0]]
+    is_package = hasattr(package, "__path__") and package.__file__ is not None
+    files = sorted(Path(str(package.__file__)).parent.rglob("*.py")) if is_package else [Path(module.__file__)]
+    return b"\0".join(file.read_bytes() for file in files)
+
+
+def _offer_readers() -> None:
+    """Raises `ExtensionError` for an ending that we read, or that two packages offer to read."""
+    for ending in READERS.keys() - OUR_ENDINGS:
+        del READERS[ending]
+    for point in entry_points(group=DOCUMENT_READERS):
+        if point.name in READERS:
+            raise ExtensionError(f"The reader {point.value} is for {point.name}, which another reads already.")
+        READERS[point.name] = _reader(point.name)
 
 
 def _reader(ending: str) -> Reader:

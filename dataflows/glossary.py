@@ -1,5 +1,6 @@
 """The glossary: every table and column with its meaning, read off the schemas, for people and for the docs."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -38,9 +39,16 @@ class TableEntry:
         return asdict(self)
 
 
-def table_entries() -> dict[str, TableEntry]:
-    """Every published table by name."""
-    return {name: _table_entry(name, schema) for name, schema in TABLES.items()}
+def table_entries(published: Mapping[str, Mapping[str, str]] | None = None) -> dict[str, TableEntry]:
+    """Every table by name, and those that are published with columns of SQL types and that no schema here describes."""
+    ours = {name: _table_entry(name, schema) for name, schema in TABLES.items()}
+    others = {name: _undescribed(name, columns) for name, columns in (published or {}).items() if name not in ours}
+    return ours | others
+
+
+def _undescribed(name: str, columns: Mapping[str, str]) -> TableEntry:
+    entries = (ColumnEntry(column, kind, nullable=True, words=(), meaning="") for column, kind in columns.items())
+    return TableEntry(name, "not described here: its package is not active", (), "", tuple(entries))
 
 
 def _table_entry(name: str, schema: type[Table]) -> TableEntry:

@@ -16,6 +16,7 @@ from afp_nodes.studies.comparators import comparator
 from afp_nodes.studies.embedders import embedded, embedder
 from dataflows import extensions
 from dataflows.extensions import ExtensionError, Given, activate, active
+from dataflows.glossary import table_entries
 from dataflows.inputs import READERS
 from dataflows.job import run
 from dataflows.store import Snapshot, Store
@@ -210,6 +211,43 @@ def test_a_reader_reads_files_of_its_ending_and_what_fails_is_listed(tmp_path: P
     [refused] = newest(tmp_path / "store").scan("quarantine").collect().to_dicts()
     assert refused["code"] == "unreadable"
     assert "the reader of .xz failed: LZMAError" in refused["message"]
+
+
+def test_an_ending_that_is_read_already_is_not_taken_over(inbox: Path, tmp_path: Path, installed: Any) -> None:
+    installed(EXAMPLES[3], readers=".json = PACKAGE:xz_lines")
+    with pytest.raises(ExtensionError, match=r"is for \.json, which another reads already"):
+        run([str(inbox)], str(tmp_path / "store"))
+
+
+def test_what_a_changed_classifier_or_a_changed_helper_made_is_made_again(
+    tmp_path: Path, installed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "pk"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "helper.py").write_text("more = 1")
+    (package / "nodes.py").write_text("from pk.helper import more\n" + WORDY)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    versions = [activate(Given(("pk.nodes",))).digest]
+    (package / "helper.py").write_text("more = 2")
+    versions.append(activate(Given(("pk.nodes",))).digest)
+    name = installed(EXAMPLES[1], classifiers="retrieved = PACKAGE:retrieved")
+    versions.append(activate(Given(classifier="retrieved")).digest)
+    source = tmp_path / "site" / f"{name}.py"
+    source.write_text(source.read_text() + "\n# changed\n")
+    versions.append(activate(Given(classifier="retrieved")).digest)
+    assert len({*versions}) == 4
+
+
+def test_a_table_whose_package_is_not_active_is_listed_with_its_columns(
+    inbox: Path, tmp_path: Path, module: Any
+) -> None:
+    run([str(inbox)], str(tmp_path / "store"), nodes=[module(WORDY)])
+    assert table_entries()["wordiness"].grain == "One run with the length of its messages."
+    activate()
+    entries = table_entries(newest(tmp_path / "store").manifest.columns)
+    assert [column.name for column in entries["wordiness"].columns] == ["run_id", "messages", "longest"]
+    assert "not active" in entries["wordiness"].grain
 
 
 def test_nothing_given_is_nothing_active() -> None:

@@ -37,8 +37,9 @@ def command(table: str | None, store: str | None, as_json: bool) -> None:
     """
     from dataflows.glossary import table_entries  # noqa: PLC0415 - `--help` needs no schemas
 
-    entries = table_entries()
-    rows = newest_snapshot(store).row_counts() if store is not None else {}
+    snapshot = newest_snapshot(store) if store is not None else None
+    entries = table_entries(snapshot.manifest.columns if snapshot else None)
+    rows = snapshot.row_counts() if snapshot else {}
     if table is not None:
         entries = {table: _entry(table, entries)}
     if as_json:
