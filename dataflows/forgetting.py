@@ -85,7 +85,6 @@ def _unknown(what: str, value: str, known: set[str]) -> str:
 
 
 def _spellings(run_id: str) -> set[str]:
-
     return {run_id, escape(run_id), dumps(run_id)[1:-1], dumps(run_id, ensure_ascii=False)[1:-1]}
 
 

@@ -16,6 +16,7 @@ from afp_nodes.comparison.places import commit, event, places
 from afp_nodes.comparison.redaction import Redactions, redacted_under, touched
 from afp_nodes.comparison.sides import LOOP
 from afp_nodes.distinct import mapped_once, told_by
+from afp_nodes.record.run_facts import LLM_END
 from afp_nodes.schemas import (
     AskedCalls,
     Events,
@@ -32,7 +33,6 @@ from afp_nodes.templates import filled
 from afp_nodes.values import folded_values
 from afp_nodes.words import StateKind
 
-LLM_END = "agentfootprint.stream.llm_end"
 ROUTE_DECIDED = "agentfootprint.agent.route_decided"
 TEXT_KEY, CALLS_KEY = "llmLatestContent", "llmLatestToolCalls"
 ANSWER_KEYS = (TEXT_KEY, CALLS_KEY, "totalInputTokens", "totalOutputTokens")

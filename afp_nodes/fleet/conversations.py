@@ -9,13 +9,12 @@ from collections.abc import Iterable, Mapping
 import dataframely as dy
 import polars as pl
 
+from afp_nodes.record.run_facts import LLM_END
 from afp_nodes.schemas import Conversations, LegLinks, ProductionRuns, RepeatedWork, TurnLegs
 from afp_nodes.words import ConversationLink
 
 SESSION = ("session_id", "tenant", "principal")
 """What two runs of one session share; not recorded is a value of its own for the last two."""
-
-LLM_END = "agentfootprint.stream.llm_end"
 
 NO_STATE = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
 """Hash of the empty state, `{}`, which every run may have and which tells none from another."""

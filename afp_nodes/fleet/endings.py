@@ -3,10 +3,11 @@
 import dataframely as dy
 import polars as pl
 
+from afp_nodes.record.run_facts import LLM_END
 from afp_nodes.schemas import FleetFacts, RunEndings
 from afp_nodes.words import Ending
 
-STARTS, ENDS = "agentfootprint.stream.llm_start", "agentfootprint.stream.llm_end"
+LLM_START = "agentfootprint.stream.llm_start"
 PAUSES = ("agentfootprint.pause.request", "agentfootprint.checkin.request")
 ERRORS = ("agentfootprint.error.fatal", "agentfootprint.reliability.fail_fast")
 """Events that a run ends with when a model call failed and nothing could be done about it."""
@@ -23,11 +24,16 @@ def run_endings(fleet_facts: dy.LazyFrame[FleetFacts], stored: dict[str, pl.Lazy
     unanswered = runs.filter(~pl.col("answered").fill_null(value=False))["run_id"].to_list()
     last = {
         name: pl.col("event_idx").filter(pl.col("type").is_in(types)).max()
-        for name, types in (("start", [STARTS]), ("end", [ENDS]), ("pause", list(PAUSES)), ("error", list(ERRORS)))
+        for name, types in (
+            ("start", [LLM_START]),
+            ("end", [LLM_END]),
+            ("pause", list(PAUSES)),
+            ("error", list(ERRORS)),
+        )
     }
     lasts = (
         stored["events"]
-        .filter(pl.col("run_id").is_in(unanswered), "own", pl.col("type").is_in([STARTS, ENDS, *PAUSES, *ERRORS]))
+        .filter(pl.col("run_id").is_in(unanswered), "own", pl.col("type").is_in([LLM_START, LLM_END, *PAUSES, *ERRORS]))
         .group_by("run_id")
         .agg(**last)
     )

@@ -23,10 +23,8 @@ from afp_nodes.schemas import (
     NightRuns,
     NightWindows,
 )
+from afp_nodes.studies.rates import WILSON_Z
 from afp_nodes.words import NightChange, NightDoubt, VerdictKind
-
-Z = 1.959963984540054
-"""Deviations that 95 of 100 values of a normal distribution lie within: for the interval of one rate."""
 
 Z_OF_CHANGES = 2.983
 """Deviations that 1 of 700 values of a normal distribution lies above. Rates of few runs are none: at the worst noise
@@ -68,7 +66,7 @@ def night_rates(
     ]
     names = [*RATES_OF_RUNS, *(verdict_metric(VerdictKind.COVERAGE, word) for word in WORDS[VerdictKind.COVERAGE])]
     is_of_runs = pl.col("metric").is_in(list(RATES_OF_RUNS))
-    low, high = wilson(pl.col("hits"), pl.col("of"), Z)
+    low, high = wilson(pl.col("hits"), pl.col("of"), WILSON_Z)
     return (
         night_windows.select("night")
         .join(pl.LazyFrame({"metric": names}), how="cross")

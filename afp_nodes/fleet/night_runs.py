@@ -18,9 +18,8 @@ from afp_nodes.schemas import (
     RunNights,
 )
 from afp_nodes.versions import CHECKED
-from afp_nodes.words import CallStatus, Chart, Ending, Standing, VerdictKind
+from afp_nodes.words import DOUBTFUL, CallStatus, Chart, Ending, Standing, VerdictKind
 
-DOUBT = (Standing.ASK, Standing.NOT_SURE)
 CAPPED = pl.col("dropped_events") > 0
 """Whether events were lost; NULL = not known."""
 
@@ -65,7 +64,7 @@ def night_runs(
             question_key=pl.col("question").map_batches(_question_keys, return_dtype=pl.String),
             tokens=pl.when(~CAPPED.fill_null(value=False)).then(pl.col("input_tokens") + pl.col("output_tokens")),
         )
-        .with_columns(doubt=pl.when(is_judged).then(pl.col("standing").is_in([str(word) for word in DOUBT])))
+        .with_columns(doubt=pl.when(is_judged).then(pl.col("standing").is_in([str(word) for word in DOUBTFUL])))
         .sort("night", "run_id")
         .select(NightRuns.column_names())
         .pipe(NightRuns.cast)

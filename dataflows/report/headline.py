@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from afp_nodes.words import DOUBTFUL, Standing
 from dataflows.report.parts import Cell, Sentence, Table
 from dataflows.report.sections.night import outcome, worse
-from dataflows.report.sections.standings import DOUBTS, NOT_ASSESSED
 from dataflows.wording import counted
 
 Tables = Mapping[str, Table]
@@ -62,7 +62,7 @@ def _doubt(tables: Tables) -> Sentence | None:
     runs = {str(row["standing"]): _count(row["runs"]) for row in tables["standings"].values()}
     if not runs:
         return Sentence("No answer could be looked at for doubt.", ("standings",))
-    doubtful, unassessed = sum(runs.get(word, 0) for word in DOUBTS), runs.get(NOT_ASSESSED, 0)
+    doubtful, unassessed = sum(runs.get(word, 0) for word in DOUBTFUL), runs.get(Standing.NOT_ASSESSED, 0)
     reasons = [f"{row['reason']} in {row['runs']:,} ({row['behind_it']})" for row in tables["reasons"].values()]
     most = f", most often {' and '.join(reasons[:REASONS_NAMED])}" if reasons else ""
     return Sentence(

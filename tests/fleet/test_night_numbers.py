@@ -6,10 +6,11 @@ from math import comb
 import polars as pl
 import pytest
 
-from afp_nodes.fleet.night_numbers import FEWEST_RUNS, Z_OF_CHANGES, Z, night_means
+from afp_nodes.fleet.night_numbers import FEWEST_RUNS, Z_OF_CHANGES, night_means
 from afp_nodes.intervals import newcombe, student, wilson
 from afp_nodes.metrics import COMPARED_MEANS, COMPARED_RATES, METRICS
 from afp_nodes.schemas import NightRuns, NightWindows
+from afp_nodes.studies.rates import WILSON_Z
 
 NIGHT = date(2026, 3, 1)
 BLANK = {"night": NIGHT, "answer_counted": True, "tokens_counted": True, "is_served": True}
@@ -38,7 +39,7 @@ def test_with_fewer_runs_than_asked_for_not_even_all_against_none_would_be_seen_
 
 
 def test_the_interval_of_a_rate_is_the_one_that_wilson_gave() -> None:
-    low, high = wilson(pl.col("hits"), pl.col("of"), Z)
+    low, high = wilson(pl.col("hits"), pl.col("of"), WILSON_Z)
     rows = pl.DataFrame({"hits": [1, 0, 4, 0], "of": [10, 4, 4, 0]}).select(low=low, high=high).rows()
     assert rows[0] == pytest.approx((0.017876213, 0.404150001))
     assert rows[1] == pytest.approx((0.0, 0.489890836))
@@ -48,7 +49,7 @@ def test_the_interval_of_a_rate_is_the_one_that_wilson_gave() -> None:
 
 @pytest.mark.parametrize(("degrees", "expected"), [(6, 2.447), (10, 2.228), (30, 2.042), (120, 1.980)])
 def test_small_samples_widen_the_interval_of_a_mean_as_student_says(degrees: int, expected: float) -> None:
-    wide = pl.DataFrame({"d": [float(degrees)]}).select(student(Z, pl.col("d"))).item()
+    wide = pl.DataFrame({"d": [float(degrees)]}).select(student(WILSON_Z, pl.col("d"))).item()
     assert wide == pytest.approx(expected, rel=0.002)
 
 

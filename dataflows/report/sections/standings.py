@@ -1,11 +1,9 @@
 """Where answers stand, the reasons for doubt, and the tools behind those."""
 
+from afp_nodes.words import DOUBTFUL, Standing
 from dataflows.report.asked import Asked
 from dataflows.report.parts import ColumnKind, Section, Sentence
 from dataflows.wording import counted
-
-DOUBTS = ("ask", "not-sure")
-NOT_ASSESSED = "not-assessed"
 
 
 def section(asked: Asked) -> Section:
@@ -34,7 +32,7 @@ def section(asked: Asked) -> Section:
         empty="No answer that could be assessed has a reason for doubt." if standings.rows else standings.empty,
     )
     runs = {str(row["standing"]): int(row["runs"] or 0) for row in standings.values()}
-    doubtful, unassessed = sum(runs.get(word, 0) for word in DOUBTS), runs.get(NOT_ASSESSED, 0)
+    doubtful, unassessed = sum(runs.get(word, 0) for word in DOUBTFUL), runs.get(Standing.NOT_ASSESSED, 0)
     return Section(
         name="standings",
         title="Answers and where they stand",
